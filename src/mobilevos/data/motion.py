@@ -1,0 +1,128 @@
+"""Smooth random motion: affine trajectories and non-rigid deformations, and warping pictures by both at once.
+
+Affine maps are 3 x 3 float arrays on (x, y, 1) in pixels.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+
+from mobilevos.data.clip import ClipConfig
+
+_STEP = 4  # dense maps are computed at every 4th pixel and interpolated: they are smooth
+_FIELD = 33  # side of a deformation field
+_NO_MAP = np.empty(0, np.float32)  # cv2.remap: x and y come in one array
+
+
+def translation(x: float, y: float) -> np.ndarray:
+    """The map (x', y') -> (x' + x, y' + y)."""
+    return np.array([[1, 0, x], [0, 1, y], [0, 0, 1]], np.float64)
+
+
+def linear(
+    *, angle: float = 0.0, scale_x: float = 1.0, scale_y: float = 1.0, shear: float = 0.0, about: tuple[float, float]
+) -> np.ndarray:
+    """Scale, shear and rotate (degrees) about a fixed point."""
+    cos, sin = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+    rotation = np.array([[cos, -sin, 0], [sin, cos, 0], [0, 0, 1]])
+    shape = np.array([[scale_x, shear * scale_y, 0], [0, scale_y, 0], [0, 0, 1]])
+    return translation(*about) @ rotation @ shape @ translation(-about[0], -about[1])
+
+
+def random_trajectory(
+    rng: np.random.Generator, config: ClipConfig, about: tuple[float, float], strength: float = 1.0
+) -> np.ndarray:
+    """A smooth random motion of something at the point `about` of the clip.
+
+    Returns:
+        (T, 3, 3) maps from positions in frame 0 to positions in frame t; the first is the identity.
+    """
+    sigma = np.array([config.move, config.move, config.rotate, config.zoom, 0.3 * config.zoom, config.shear])
+    # Most clips are calm, some are wild; sharing the draw makes all parts of a motion fast or slow together.
+    sigma = sigma * strength * rng.uniform(0.05, 1.6)
+    velocity = rng.normal(size=6) * sigma
+    steps = []
+    for _ in range(config.frames - 1):
+        steps.append(velocity)
+        velocity = 0.8 * velocity + 0.6 * rng.normal(size=6) * sigma
+    if steps and rng.random() < config.jump:
+        steps[int(rng.integers(len(steps)))] *= rng.uniform(2.0, 4.0)
+    poses = np.cumsum([np.zeros(6), *steps], axis=0)
+    limit = np.array([0.7, 0.7, 180.0, 0.7, 0.3, 0.4]) * min(1.0, 3 * strength)
+    poses = limit * np.tanh(poses / limit)
+    return np.stack(
+        [
+            translation(x * config.size, y * config.size)
+            @ linear(
+                angle=angle, scale_x=np.exp(zoom + stretch), scale_y=np.exp(zoom - stretch), shear=shear, about=about
+            )
+            for x, y, angle, zoom, stretch, shear in poses
+        ]
+    )
+
+
+def random_deformation(rng: np.random.Generator, config: ClipConfig) -> np.ndarray:
+    """A deformation that grows and changes over the clip.
+
+    Returns:
+        (T, 33, 33, 2) float32 displacements over the layer it deforms, as parts of that layer's size; zero in frame 0.
+    """
+    strength = config.elastic_strength * rng.uniform(0.2, 1.8)
+    steps = rng.normal(size=(config.frames, int(rng.integers(4, 7)), int(rng.integers(4, 7)), 2)) * strength
+    steps[0] = 0
+    walk = np.cumsum(steps, axis=0).astype(np.float32)
+    return np.stack([cv2.resize(grid, (_FIELD, _FIELD), interpolation=cv2.INTER_CUBIC) for grid in walk])
+
+
+def warp(
+    picture: np.ndarray,
+    to_source: np.ndarray,
+    window: tuple[int, int, int, int],
+    field: np.ndarray | None = None,
+    *,
+    interpolation: int = cv2.INTER_LINEAR,
+    border: int = cv2.BORDER_CONSTANT,
+    fill: int = 0,
+) -> np.ndarray:
+    """Draw a window of the clip from a picture, in one resampling.
+
+    Args:
+        picture: (H, W) or (H, W, C) uint8.
+        to_source: map from clip positions to positions in the picture.
+        window: x, y, width, height in the clip.
+        field: (33, 33, 2) displacements spread over the picture, as parts of its size.
+    Returns:
+        (height, width[, C]) uint8.
+    """
+    x, y, width, height = window
+    if field is None:
+        local = (to_source @ translation(x, y))[:2]
+        return cv2.warpAffine(
+            picture,
+            local,
+            (width, height),
+            flags=interpolation | cv2.WARP_INVERSE_MAP,
+            borderMode=border,
+            borderValue=(fill,) * 4,
+        )
+    grid = _dense_map(picture.shape[:2], to_source, window, field)
+    return cv2.remap(picture, grid, _NO_MAP, interpolation, borderMode=border, borderValue=(fill,) * 4)
+
+
+def _dense_map(
+    shape: tuple[int, ...], to_source: np.ndarray, window: tuple[int, int, int, int], field: np.ndarray
+) -> np.ndarray:
+    """(height, width, 2) float32 positions in the picture for every pixel of the window."""
+    x, y, width, height = window
+    # Centres of _STEP x _STEP blocks, one block beyond the window on all sides, as cv2.resize places them.
+    xs = x + _STEP * np.arange(-1, width // _STEP + 2) + (_STEP - 1) / 2
+    ys = (y + _STEP * np.arange(-1, height // _STEP + 2) + (_STEP - 1) / 2)[:, None]
+    (a, b, c), (d, e, f) = to_source[:2]
+    source = np.stack([a * xs + b * ys + c, d * xs + e * ys + f], axis=-1).astype(np.float32)
+    size = np.array([shape[1], shape[0]], np.float32)
+    places = source * np.float32(_FIELD - 1) / size
+    source += size * cv2.remap(field, places, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    rows, columns = source.shape[:2]
+    dense = cv2.resize(source, (columns * _STEP, rows * _STEP), interpolation=cv2.INTER_LINEAR)
+    return dense[_STEP : _STEP + height, _STEP : _STEP + width]

@@ -1,0 +1,160 @@
+"""What is added to a clip once its frames stand: more objects, distractors and occluders, then the camera's look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+
+import cv2
+import numpy as np
+
+from mobilevos.data.appearance import change_appearance, recolor
+from mobilevos.data.clip import Clip, ClipConfig
+from mobilevos.data.layers import Layer, Sprite, cut_out, paste, random_blob, shrunk, with_opacity
+from mobilevos.data.motion import linear, random_deformation, random_trajectory, translation
+from mobilevos.data.objects import count_objects, keep_visible
+
+
+class CutoutSource(Protocol):
+    """Where objects and textures to add come from."""
+
+    def cutout(self, rng: np.random.Generator) -> Layer | None:
+        """A random object out of a random picture; None where the one drawn is of no use."""
+        ...
+
+    def texture(self, rng: np.random.Generator) -> np.ndarray:
+        """A random picture, (H, W, 3) uint8."""
+        ...
+
+
+def finish(
+    rng: np.random.Generator,
+    config: ClipConfig,
+    frames: np.ndarray,
+    masks: np.ndarray,
+    *,
+    objects: int,
+    cutouts: CutoutSource,
+    name: str,
+) -> Clip | None:
+    """Populate a clip and give it the look of a camera, in place.
+
+    Args:
+        frames: (T, S, S, 3) uint8.
+        masks: (T, S, S) uint8 with ids 1..n.
+        objects: add objects until there are this many.
+    Returns:
+        the clip with ids 1..m for the objects that are seen in frame 0; None where object 1 is not, or where the
+        objects fill it.
+    """
+    for label in range(count_objects(masks[0]) + 1, objects + 1):
+        add_object(rng, config, frames, masks, cutouts, label)
+    if rng.random() < config.distractor:
+        add_distractor(rng, config, frames, masks, cutouts)
+    if rng.random() < config.occluder and config.frames > 1:
+        add_occluder(rng, config, frames, masks, cutouts)
+    if not keep_visible(masks, config.min_pixels, config.max_fill):
+        return None
+    change_appearance(rng, config, frames)
+    return Clip(frames, masks, name)
+
+
+def add_object(
+    rng: np.random.Generator,
+    config: ClipConfig,
+    frames: np.ndarray,
+    masks: np.ndarray,
+    cutouts: CutoutSource,
+    label: int,
+) -> None:
+    """Add a moving cut-out as object `label`, or as a part of the background where that is 0."""
+    layer = cutouts.cutout(rng)
+    if layer is not None:
+        extent = config.size * rng.uniform(0.2, 0.6)
+        sprite = _moving(rng, config, layer, _free_place(rng, masks[0]), extent, label, behind=rng.random() < 0.5)
+        paste(frames, masks, sprite)
+
+
+def add_distractor(
+    rng: np.random.Generator, config: ClipConfig, frames: np.ndarray, masks: np.ndarray, cutouts: CutoutSource
+) -> None:
+    """Add an unlabelled cut-out; sometimes a copy of object 1 in slightly other colours."""
+    if rng.random() >= config.look_alike:
+        add_object(rng, config, frames, masks, cutouts, 0)
+        return
+    layer = cut_out(frames[0], masks[0], 1)
+    if layer is not None:
+        extent = max(layer.shape) * rng.uniform(0.7, 1.2)
+        place, behind = _free_place(rng, masks[0]), rng.random() < 0.7
+        paste(frames, masks, _moving(rng, config, layer, place, extent, 0, behind=behind, recolored=1.0))
+
+
+def add_occluder(
+    rng: np.random.Generator, config: ClipConfig, frames: np.ndarray, masks: np.ndarray, cutouts: CutoutSource
+) -> None:
+    """Let something cross the way of object 1 so that it hides it in a later frame."""
+    t = int(rng.integers(1, len(frames)))
+    x, y, width, height = cv2.boundingRect(np.equal(masks[t], 1).view(np.uint8))
+    if width == 0:
+        return
+    size = max(width, height)
+    extent = float(np.clip(size * rng.uniform(0.5, 1.5), 0.1 * config.size, 0.9 * config.size))
+    layer = cutouts.cutout(rng) if rng.random() < 0.5 else None
+    if layer is None:
+        layer = random_blob(rng, cutouts.texture(rng), max(16, round(extent)))
+    place = (x + width * rng.uniform(0.2, 0.8), y + height * rng.uniform(0.2, 0.8))
+    angle = rng.uniform(0, 2 * np.pi)
+    speed = (size + extent) / 2 * rng.uniform(0.8, 1.4)
+    sprite = _moving(rng, config, layer, place, extent, 0)
+    poses = [
+        translation((i - t) * speed * np.cos(angle), (i - t) * speed * np.sin(angle)) @ sprite.poses[0]
+        for i in range(len(frames))
+    ]
+    paste(frames, masks, replace(sprite, poses=np.stack(poses)))
+
+
+def _moving(
+    rng: np.random.Generator,
+    config: ClipConfig,
+    layer: Layer,
+    place: tuple[float, float],
+    extent: float,
+    label: int,
+    *,
+    behind: bool = False,
+    recolored: float = 0.5,
+) -> Sprite:
+    """A layer put at a place of frame 0, `extent` pixels large, with a motion and sometimes colours of its own."""
+    scale = extent / max(layer.shape)
+    center = layer.center
+    layer, to_layer = shrunk(layer, scale)
+    if rng.random() < recolored:
+        colors = with_opacity(
+            recolor(rng, config, cv2.cvtColor(layer.colors, cv2.COLOR_RGBA2RGB)), cv2.extractChannel(layer.colors, 3)
+        )
+        layer = replace(layer, colors=colors)
+    flip = -1.0 if rng.random() < 0.5 else 1.0
+    pose = linear(angle=rng.normal() * 15, scale_x=flip * scale, scale_y=scale, about=place)
+    pose = pose @ translation(place[0] - center[0], place[1] - center[1]) @ np.linalg.inv(to_layer)
+    return Sprite(
+        layer,
+        random_trajectory(rng, config, place) @ pose,
+        label,
+        random_deformation(rng, config) if rng.random() < config.elastic else None,
+        behind,
+        random_blur(rng, config),
+    )
+
+
+def random_blur(rng: np.random.Generator, config: ClipConfig) -> float:
+    """How long a moving object's shutter is open, as a part of a frame; 0 for most."""
+    return rng.uniform(0.2, 0.7) if rng.random() < config.motion_blur else 0.0
+
+
+def _free_place(rng: np.random.Generator, mask: np.ndarray) -> tuple[float, float]:
+    """A random place of frame 0, where there is no object if one of a few draws finds such."""
+    for _ in range(6):
+        x, y = rng.uniform(0.05, 0.95, size=2) * mask.shape
+        if mask[int(y), int(x)] == 0:
+            break
+    return float(x), float(y)

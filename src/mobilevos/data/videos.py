@@ -1,0 +1,312 @@
+"""Clips from annotated videos: DAVIS, YouTube-VOS and BL30K."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from mobilevos.data.clip import VOID, Clip, ClipConfig
+from mobilevos.data.crop import crop_around_objects
+from mobilevos.data.layers import Layer, cut_out, touches_border
+from mobilevos.data.motion import random_trajectory, warp
+from mobilevos.data.objects import choose_objects, count_objects
+from mobilevos.data.pictures import CachedPictures, PictureFile, Pictures
+from mobilevos.data.scene import CutoutSource, finish
+from mobilevos.errors import InputError
+
+_CACHE = Path("runs/cache")
+_TRIES = 50
+
+
+@dataclass(frozen=True)
+class Video:
+    """A folder of frames `<frame>.jpg` and one of label maps `<frame>.png`."""
+
+    name: str
+    images: Path
+    masks: Path
+
+
+class VideoSource:
+    """Clips from a list of videos; the subclasses know how datasets lay them out."""
+
+    def __init__(
+        self,
+        root: Path,
+        videos: Sequence[Video],
+        *,
+        include: Collection[str] | None,
+        exclude: Collection[str],
+        cutouts: CutoutSource | None,
+        cache: Path | str | None,
+        short_side: int | None,
+        every: int,
+        complete: bool,
+    ) -> None:
+        """
+        Args:
+            include: names of the videos to use, None for all.
+            exclude: names of the videos not to use.
+            cutouts: where pasted objects come from; the videos themselves where it is None.
+            cache: folder for the decoded frames; None decodes them whenever they are used.
+            short_side: larger frames are made smaller.
+            every: an annotation every so many frames of the video, by which `ClipConfig.max_skip` is divided.
+            complete: whether every frame has an annotation; frames without are errors then, and left out otherwise.
+        """
+        self.root = root
+        self._every = every
+        self._complete = complete
+        self._short_side = short_side
+        self._cutouts = self if cutouts is None else cutouts
+        names = {video.name for video in videos}
+        for name in [*(include or ()), *exclude]:
+            if name not in names:
+                raise InputError(f"there is no video {name!r} in {root}")
+        chosen = names if include is None else set(include)
+        self._videos = [video for video in videos if video.name in chosen and video.name not in exclude]
+        if not self._videos:
+            raise InputError(f"no videos are left to use in {root}")
+        self._frames: list[range] = []
+        self._pictures: CachedPictures | None = None
+        if cache is not None:
+            # One cache of all videos serves every choice of them.
+            files: list[PictureFile] = []
+            ranges = {}
+            for video in videos:
+                listed = list_frames(video, complete)
+                ranges[video.name] = range(len(files), len(files) + len(listed))
+                files.extend(listed)
+            self._frames = [ranges[video.name] for video in self._videos]
+            self._pictures = CachedPictures(files, Path(cache), short_side)
+
+    @property
+    def names(self) -> list[str]:
+        """The videos in use."""
+        return [video.name for video in self._videos]
+
+    def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
+        """Draw a video and some frames of it in order, and show the same part of all of them."""
+        for _ in range(_TRIES):
+            index, pictures, frames = self._draw(rng)
+            shots = [pictures[frames[i]] for i in choose_frames(rng, config, len(frames), self._every)]
+            table = choose_objects(rng, shots[0][1], objects)
+            shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
+            views = _choose_views(rng, config, [labels for _, labels in shots])
+            if views is None:
+                continue
+            images, masks = _show(config, shots, views)
+            name = self._videos[index].name
+            clip = finish(rng, config, images, masks, objects=objects, cutouts=self._cutouts, name=name)
+            if clip is not None:
+                return clip
+        raise InputError(f"none of {_TRIES} clips of {self.root} shows an object of {config.min_pixels} pixels or more")
+
+    def cutout(self, rng: np.random.Generator) -> Layer | None:
+        """A random object of a random frame; None where there is none or the frame's border cuts it off."""
+        _, pictures, frames = self._draw(rng)
+        image, labels = pictures[frames[int(rng.integers(len(frames)))]]
+        labels = cv2.LUT(labels, choose_objects(rng, labels, 1))
+        return None if touches_border(labels, 1) else cut_out(image, labels, 1)
+
+    def texture(self, rng: np.random.Generator) -> np.ndarray:
+        """A random frame."""
+        _, pictures, frames = self._draw(rng)
+        return pictures[frames[int(rng.integers(len(frames)))]][0]
+
+    def _draw(self, rng: np.random.Generator) -> tuple[int, Pictures, range]:
+        """A random video: its index, and the pictures with the indices of its frames."""
+        index = int(rng.integers(len(self._videos)))
+        if self._pictures is not None:
+            return index, self._pictures, self._frames[index]
+        pictures = Pictures(list_frames(self._videos[index], self._complete), self._short_side)
+        return index, pictures, range(len(pictures))
+
+
+class DavisSource(VideoSource):
+    """DAVIS 2016 or 2017: `JPEGImages/480p/<video>/00000.jpg`, `Annotations/480p/<video>/00000.png`."""
+
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        include: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        resolution: str = "480p",
+        cutouts: CutoutSource | None = None,
+        cache: Path | str | None = _CACHE,
+        short_side: int | None = None,
+    ) -> None:
+        root = Path(root)
+        super().__init__(
+            root,
+            list_videos(root / "JPEGImages" / resolution, root / "Annotations" / resolution),
+            include=include,
+            exclude=exclude,
+            cutouts=cutouts,
+            cache=cache,
+            short_side=short_side,
+            every=1,
+            complete=True,
+        )
+
+
+class YouTubeSource(VideoSource):
+    """YouTube-VOS: `JPEGImages/<video>/`, `Annotations/<video>/` for every 5th frame, `meta.json` if there is one."""
+
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        include: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        cutouts: CutoutSource | None = None,
+        cache: Path | str | None = _CACHE,
+        short_side: int | None = 320,
+    ) -> None:
+        root = Path(root)
+        videos = list_videos(root / "JPEGImages", root / "Annotations")
+        listed = _videos_in_meta(root / "meta.json")
+        if listed is not None:
+            missing = sorted(listed - {video.name for video in videos})
+            if missing:
+                raise InputError(
+                    f"the video {missing[0]!r} of {root / 'meta.json'} is missing in {root / 'JPEGImages'}"
+                )
+            videos = [video for video in videos if video.name in listed]
+        super().__init__(
+            root,
+            videos,
+            include=include,
+            exclude=exclude,
+            cutouts=cutouts,
+            cache=cache,
+            short_side=short_side,
+            every=5,
+            complete=False,
+        )
+
+
+class BL30KSource(VideoSource):
+    """BL30K: `JPEGImages/<video>/` and `Annotations/<video>/`, in the folder itself or in its parts `a/` to `f/`.
+
+    Nearly five million frames do not fit a cache of decoded pictures, so there is none unless it is asked for.
+    """
+
+    def __init__(
+        self,
+        root: Path | str,
+        *,
+        include: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        cutouts: CutoutSource | None = None,
+        cache: Path | str | None = None,
+        short_side: int | None = 320,
+    ) -> None:
+        root = Path(root)
+        parts = [part for part in (root, *(root / letter for letter in "abcdef")) if (part / "JPEGImages").is_dir()]
+        if not parts:
+            raise InputError(f"expected JPEGImages/ in {root} or in its folders a/ to f/, found none")
+        videos = [video for part in parts for video in list_videos(part / "JPEGImages", part / "Annotations")]
+        super().__init__(
+            root,
+            videos,
+            include=include,
+            exclude=exclude,
+            cutouts=cutouts,
+            cache=cache,
+            short_side=short_side,
+            every=1,
+            complete=True,
+        )
+
+
+def list_videos(images: Path, masks: Path) -> list[Video]:
+    """The videos with a folder in `images` and one in `masks`, by name."""
+    for folder in (images, masks):
+        if not folder.is_dir():
+            raise InputError(f"expected a folder of videos, but {folder} is missing")
+    names = sorted(path.name for path in images.iterdir() if path.is_dir())
+    if not names:
+        raise InputError(f"expected a folder for every video in {images}, found none")
+    return [Video(name, images / name, masks / name) for name in names]
+
+
+def list_frames(video: Video, complete: bool) -> list[PictureFile]:
+    """The annotated frames of a video, by name; see `VideoSource` for `complete`."""
+    if not video.masks.is_dir():
+        raise InputError(f"the annotations {video.masks} are missing")
+    images = {path.stem: path for path in video.images.iterdir() if path.suffix.lower() in (".jpg", ".jpeg", ".png")}
+    masks = {path.stem: path for path in video.masks.iterdir() if path.suffix.lower() == ".png"}
+    for stem, mask in masks.items():
+        if stem not in images:
+            raise InputError(f"the frame {video.images / stem}.jpg of the annotation {mask} is missing")
+    if complete and len(masks) < len(images):
+        stem = min(images.keys() - masks.keys())
+        raise InputError(f"the annotation {video.masks / stem}.png of the frame {images[stem]} is missing")
+    if not masks:
+        raise InputError(f"expected annotated frames in {video.masks}, found none")
+    return [PictureFile(images[stem], masks[stem]) for stem in sorted(masks)]
+
+
+def choose_frames(rng: np.random.Generator, config: ClipConfig, length: int, every: int = 1) -> list[int]:
+    """Indices of a clip's frames in a video of `length` frames, in order or backwards.
+
+    A video shorter than the clip is run through to and fro.
+    """
+    count = config.frames - 1
+    skip = max(1, config.max_skip // every)
+    if count:
+        skip = max(1, min(skip, (length - 1) // count))
+    steps = rng.integers(1, skip + 1, size=count)
+    span = min(int(steps.sum()), length - 1)
+    places = int(rng.integers(length - span)) + np.concatenate([[0], np.cumsum(steps)])
+    turn = 2 * max(length - 1, 1)
+    places = np.where(places % turn < length, places % turn, turn - places % turn) if length > 1 else 0 * places
+    return (places[::-1] if rng.random() < config.reverse else places).tolist()
+
+
+def _choose_views(rng: np.random.Generator, config: ClipConfig, labels: list[np.ndarray]) -> np.ndarray | None:
+    """A crop that drifts over the clip, preferably one that the object stays in.
+
+    Returns:
+        (T, 3, 3) maps from the clip to the frames; None where frame 0 shows no object.
+    """
+    middle = ((config.size - 1) / 2, (config.size - 1) / 2)
+    views = None
+    for _ in range(3):
+        crop = crop_around_objects(rng, config, labels[0])
+        if crop is None:
+            continue
+        views = crop @ np.linalg.inv(random_trajectory(rng, config, middle, config.drift))
+        last = warp(labels[-1], views[-1], (0, 0, config.size, config.size), interpolation=cv2.INTER_NEAREST)
+        if count_objects(last) or not count_objects(labels[-1]):
+            break
+    return views
+
+
+def _show(
+    config: ClipConfig, shots: list[tuple[np.ndarray, np.ndarray]], views: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(T, S, S, 3) frames and (T, S, S) masks; beyond their borders frames are mirrored and masks void."""
+    window = (0, 0, config.size, config.size)
+    frames = np.empty((len(shots), config.size, config.size, 3), np.uint8)
+    masks = np.empty((len(shots), config.size, config.size), np.uint8)
+    for t, ((image, labels), view) in enumerate(zip(shots, views, strict=True)):
+        frames[t] = warp(image, view, window, border=cv2.BORDER_REFLECT_101)
+        masks[t] = warp(labels, view, window, interpolation=cv2.INTER_NEAREST, fill=VOID)
+    return frames, masks
+
+
+def _videos_in_meta(path: Path) -> set[str] | None:
+    """The names of the videos in YouTube-VOS' meta.json; None where there is no such file."""
+    if not path.is_file():
+        return None
+    try:
+        return set(json.loads(path.read_text())["videos"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f'expected JSON with a table "videos" in {path}') from None

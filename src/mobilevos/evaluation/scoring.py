@@ -1,0 +1,139 @@
+"""Scoring folders of predictions, in several processes."""
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from mobilevos.errors import InputError
+from mobilevos.evaluation.clips import Clip, check_predictions
+from mobilevos.evaluation.scores import SequenceScores, extra_id, score_frame
+
+Progress = Callable[[str, int, int], None]
+"""Is told the sequence at work, the frames done and the frames in all."""
+
+VOID = 255
+"""The label of pixels that belong to no object in a ground truth; they count as background."""
+
+BLOCK = 32
+"""Frames a process scores at a time: enough to make sending them free, few enough to share the work evenly."""
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Some frames of a clip, and their values."""
+
+    values: npt.NDArray[np.float64]
+    """(objects, 2, frames), NaN where an object is not scored."""
+    unknown: tuple[str, int] | None
+    """The first frame whose ground truth has an id that is none of the objects, and the id."""
+
+
+def score_clips(
+    clips: Sequence[Clip], predictions: Path, processes: int = 1, progress: Progress | None = None
+) -> tuple[tuple[SequenceScores, ...], tuple[str, ...]]:
+    """Score the predictions `<predictions>/<clip>/<frame>.png`; returns the scores and notes about the data.
+
+    With more than one process the caller's script must be importable (`if __name__ == "__main__":`).
+    """
+    _check_clips(clips)
+    check_predictions(clips, predictions)
+    jobs = [(clip, frames) for clip in clips for frames in _blocks(list(clip.scored))]
+    total, done = sum(len(frames) for _, frames in jobs), 0
+    blocks: dict[str, list[_Block]] = {clip.name: [] for clip in clips}
+    with _mapper(min(processes, len(jobs))) as run:
+        for (clip, frames), block in zip(jobs, run(partial(_score_block, predictions), jobs), strict=True):
+            blocks[clip.name].append(block)
+            done += len(frames)
+            if progress:
+                progress(clip.name, done, total)
+    scores, notes = [], []
+    for clip in clips:
+        sequence, remarks = _join(clip, blocks[clip.name])
+        scores.append(sequence)
+        notes.extend(remarks)
+    return tuple(scores), tuple(notes)
+
+
+def _check_clips(clips: Sequence[Clip]) -> None:
+    if not clips:
+        raise InputError("there is no sequence to score")
+    for clip in clips:
+        if not clip.scored:
+            raise InputError(f"{clip.name} cannot be scored: it has no ground truth but that of the given frames")
+
+
+def _blocks(frames: list[str]) -> list[list[str]]:
+    return [frames[start : start + BLOCK] for start in range(0, len(frames), BLOCK)]
+
+
+@contextmanager
+def _mapper(processes: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """The built-in map, or one over processes. They are spawned: a fork may hang where threads have been started."""
+    if processes < 2:
+        yield map
+        return
+    pool = ProcessPoolExecutor(
+        processes, multiprocessing.get_context("spawn"), initializer=cv2.setNumThreads, initargs=(1,)
+    )
+    try:
+        yield pool.map
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _score_block(predictions: Path, job: tuple[Clip, list[str]]) -> _Block:
+    clip, frames = job
+    rows = {index: row for row, index in enumerate(clip.objects)}
+    values = np.full((len(rows), 2, len(frames)), np.nan)
+    unknown = None
+    for column, frame in enumerate(frames):
+        truth, pred = clip.truth(frame), clip.prediction(predictions, frame)
+        if pred.shape != truth.shape:
+            raise InputError(
+                f"{clip.name}, frame {frame}: the prediction is {_size(pred)} pixels, the ground truth {_size(truth)}"
+            )
+        extra = extra_id(pred, clip.objects)
+        if extra is not None:
+            raise InputError(
+                f"{clip.name}, frame {frame}: the prediction has id {extra}, the objects are {_listed(clip.objects)}"
+            )
+        if unknown is None and truth.max() > clip.objects[-1]:
+            others = truth[(truth > clip.objects[-1]) & (truth != VOID)]
+            unknown = (frame, int(others[0])) if others.size else None
+        ids = clip.scored[frame]
+        values[[rows[index] for index in ids], :, column] = score_frame(pred, truth, ids)
+    return _Block(values, unknown)
+
+
+def _join(clip: Clip, blocks: Sequence[_Block]) -> tuple[SequenceScores, list[str]]:
+    notes = []
+    unknown = next((block.unknown for block in blocks if block.unknown), None)
+    if unknown:
+        notes.append(
+            f"{clip.name}: id {unknown[1]} is in the ground truth of frame {unknown[0]} but was never given; "
+            "it is not scored"
+        )
+    values = np.concatenate([block.values for block in blocks], axis=-1)
+    has_values = ~np.isnan(values[:, 0]).all(axis=1)
+    for index in np.array(clip.objects)[~has_values]:
+        notes.append(f"{clip.name}: object {index} has no frame to score after the one in which it was given")
+    objects = tuple(index for index, has in zip(clip.objects, has_values, strict=True) if has)
+    j, f = values[has_values].transpose(1, 0, 2)
+    return SequenceScores(clip.name, objects, tuple(clip.scored), j, f), notes
+
+
+def _size(mask: npt.NDArray[np.uint8]) -> str:
+    return f"{mask.shape[1]} x {mask.shape[0]}"
+
+
+def _listed(objects: Sequence[int]) -> str:
+    return ", ".join(map(str, objects))

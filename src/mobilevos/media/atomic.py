@@ -1,0 +1,27 @@
+"""Files that are there whole or not at all."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from mobilevos.errors import InputError
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary name beside `path` to write to; move it to `path` on success, delete it on failure.
+
+    The temporary name ends in `.part`, so no pattern such as `*.png` finds it, and it is always the same one, so
+    what a killed process left behind is overwritten by the next.
+    """
+    target = Path(path)
+    part = target.with_name(target.name + ".part")
+    try:
+        yield part
+        os.replace(part, target)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -1,0 +1,68 @@
+"""Mask files: one picture of ids, 0 for the background, as palette PNG.
+
+`read_mask` is exact and takes only files that hold ids; evaluation uses it. `load_mask` takes what people bring by
+hand, repairs it and says how.
+"""
+
+import os
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from mobilevos.errors import InputError
+from mobilevos.media.atomic import replacing
+from mobilevos.media.palette import davis_palette
+from mobilevos.media.repair import Repaired, repair_mask
+
+__all__ = ["Repaired", "load_mask", "open_image", "read_mask", "repair_mask", "write_mask"]
+
+
+def open_image(path: str | os.PathLike[str]) -> Image.Image:
+    """Open and decode a picture file; a file that is none is an InputError."""
+    if not Path(path).is_file():
+        raise InputError(f"no such file: {path}")
+    try:
+        image = Image.open(path)
+        image.load()
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise InputError(f"expected a picture, but {path} cannot be read as one ({error})") from error
+    return image
+
+
+def read_mask(path: str | os.PathLike[str]) -> np.ndarray:
+    """The ids of a mask file: (H, W) uint8.
+
+    A palette file gives its indices, whatever its colours are (255 stays 255); an 8-bit gray file gives its values; a
+    1-bit file and an 8-bit gray file of 0 and 255 only give 0 and 1.
+    """
+    image = open_image(path)
+    if image.mode == "1":
+        return np.asarray(image).astype(np.uint8)
+    if image.mode not in ("P", "L"):
+        raise InputError(f"expected a palette or 8-bit gray mask, but {path} is a picture of mode {image.mode}")
+    ids = np.array(image)
+    if image.mode == "L" and ids.max() == 255 and not ((ids > 0) & (ids < 255)).any():
+        ids //= 255
+    return ids
+
+
+def load_mask(path: str | os.PathLike[str]) -> Repaired:
+    """The ids of any picture that means a mask, (H, W) uint8, and sentences on what was repaired."""
+    try:
+        return repair_mask(open_image(path))
+    except InputError as error:
+        raise error if str(path) in str(error) else InputError(f"{path}: {error}") from error
+
+
+def write_mask(path: str | os.PathLike[str], ids: np.ndarray) -> None:
+    """Write ids (H, W), integers 0..255, as an 8-bit palette PNG in the colours of DAVIS."""
+    ids = np.asarray(ids)
+    if ids.ndim != 2 or ids.dtype.kind not in "uib":
+        raise InputError(f"expected a mask of shape (H, W) and integer type, got {ids.shape} {ids.dtype}")
+    if ids.size and (ids.min() < 0 or ids.max() > 255):
+        raise InputError(f"expected mask ids between 0 and 255, got {ids.min()}..{ids.max()}")
+    image = Image.fromarray(ids.astype(np.uint8))
+    image.putpalette(davis_palette().tobytes())
+    with replacing(path) as part:
+        image.save(part, format="PNG")

@@ -1,0 +1,103 @@
+"""From the memory's read-out to masks at stride 4."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from mobilevos.model.features import Features, Prediction
+
+
+class SeparableResidual(nn.Module):
+    """x + pointwise(depthwise(relu(x))), twice: a residual block for the levels with many positions."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.block = nn.Sequential(
+            nn.ReLU(),
+            nn.Conv2d(channels, channels, 3, padding=1, groups=channels),
+            nn.Conv2d(channels, channels, 1),
+            nn.ReLU(inplace=True),
+            nn.Conv2d(channels, channels, 3, padding=1, groups=channels),
+            nn.Conv2d(channels, channels, 1),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x + self.block(x)
+
+
+class ASPP(nn.Module):
+    """Atrous spatial pyramid pooling (DeepLabV3): the same features seen at several scales and as a whole."""
+
+    def __init__(self, channels: int, branch_channels: int, rates: tuple[int, ...] = (2, 4, 8)) -> None:
+        super().__init__()
+        self.point = nn.Conv2d(channels, branch_channels, 1)
+        self.atrous = nn.ModuleList(
+            nn.Conv2d(channels, branch_channels, 3, padding=rate, dilation=rate) for rate in rates
+        )
+        self.whole = nn.Conv2d(channels, branch_channels, 1)
+        self.project = nn.Conv2d(branch_channels * (len(rates) + 2), channels, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        a = F.relu(x)
+        branches = [self.point(a), *(conv(a) for conv in self.atrous)]
+        whole = self.whole(a.mean((2, 3), keepdim=True)).expand_as(branches[0])
+        return x + self.project(F.relu(torch.cat([*branches, whole], 1)))
+
+
+class Surroundings(nn.Module):
+    """A look at stride 32: cheap context around each position of stride 16."""
+
+    def __init__(self, channels: int, hidden_channels: int) -> None:
+        super().__init__()
+        self.down = nn.Conv2d(channels, hidden_channels, 3, 2, 1)
+        self.conv = nn.Conv2d(hidden_channels, hidden_channels, 3, padding=1)
+        self.up = nn.Conv2d(hidden_channels, channels, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = F.relu(self.down(F.relu(x)))
+        y = self.up(y + F.relu(self.conv(y)))
+        return x + F.interpolate(y, x.shape[-2:], mode="bilinear", align_corners=False)
+
+
+class Decoder(nn.Module):
+    """Read-out and skip connections to logits and the representation z, one object at a time.
+
+    A convolution over a read-out joined with the frame's features is a sum of two convolutions; the frame's half is
+    the same for all objects and comes precomputed in `Features`. So an object costs little more than what is its own.
+
+    Args:
+        value_channels: of the read-out.
+        c16, c8, c4: widths at strides 16, 8 and 4; c4 is the width of z.
+        surroundings: width of the look at stride 32.
+        aspp: width of the ASPP's branches; 0 leaves it out.
+    """
+
+    def __init__(self, value_channels: int, c16: int, c8: int, c4: int, surroundings: int, aspp: int = 0) -> None:
+        super().__init__()
+        self.readout = nn.Conv2d(value_channels, c16, 3, padding=1)
+        self.refine = nn.Conv2d(c16, c16, 3, padding=1)
+        self.surroundings = Surroundings(c16, surroundings)
+        self.aspp = ASPP(c16, aspp) if aspp else nn.Identity()
+        self.up8 = nn.Conv2d(c16, c8, 1)
+        self.block8 = SeparableResidual(c8)
+        self.up4 = nn.Conv2d(c8, c4, 1)
+        self.block4 = SeparableResidual(c4)
+        self.logits = nn.Conv2d(c4, 1, 1)
+
+    def forward(self, readout: Tensor, features: Features) -> Prediction:
+        """`readout`: (B, N, Cv, h, w)."""
+        batch, objects = readout.shape[:2]
+
+        def with_frame(x: Tensor, skip: Tensor) -> Tensor:
+            x = F.interpolate(x, skip.shape[-2:], mode="bilinear", align_corners=False)
+            return (x.unflatten(0, (batch, objects)) + skip[:, None]).flatten(0, 1)
+
+        x = self.readout(readout.flatten(0, 1)).unflatten(0, (batch, objects)) + features.s16[:, None]
+        x = x.flatten(0, 1)
+        x = x + self.refine(F.relu(x))
+        x = self.aspp(self.surroundings(x))
+        x = self.block8(with_frame(self.up8(x), features.s8))
+        z = F.relu(self.block4(with_frame(self.up4(x), features.s4)))
+        return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z)

@@ -1,0 +1,62 @@
+"""What a runtime does: the network's step on arrays. All that tracking knows of the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float32]
+Image = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What is remembered of T frames, each a slot."""
+
+    keys: Array
+    """(Ck, T, h, w), shared by all objects"""
+    values: Array
+    """(N, Cv, T, h, w)"""
+    nearness: Array
+    """(T,): 1 for the previous frame, 1/age^2 for older ones, 0 for annotated frames (see `model.memory`)"""
+
+    @property
+    def slots(self) -> int:
+        return self.keys.shape[1]
+
+
+class Runtime(Protocol):
+    """One frame at a time; sizes are multiples of 16."""
+
+    name: str
+    """How people call it: onnx, openvino, torch."""
+    variant: str
+    """The network it runs."""
+
+    def memorise(self, frame: Image, masks: Array) -> tuple[Array, Array]:
+        """Key (Ck, h, w) and values (N, Cv, h, w) of a frame (H, W, 3) with given masks (N, H, W), 0..1."""
+        ...
+
+    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+        """Probabilities (1 + N, H, W) of background and objects, and the memory with this frame written to `slot`.
+
+        `slot` may be one past the last, which makes the memory longer. Nearness is passed on unchanged, with 1 for
+        the slot that was written.
+        """
+        ...
+
+
+def written(memory: Memory, slot: int, key: Array, values: Array) -> Memory:
+    """The memory with a frame put into a slot, or behind the last one."""
+    if slot == memory.slots:
+        return Memory(
+            np.concatenate([memory.keys, key[:, None]], 1),
+            np.concatenate([memory.values, values[:, :, None]], 2),
+            np.append(memory.nearness, np.float32(1)),
+        )
+    keys, stored, nearness = memory.keys.copy(), memory.values.copy(), memory.nearness.copy()
+    keys[:, slot], stored[:, :, slot], nearness[slot] = key, values, 1
+    return Memory(keys, stored, nearness)

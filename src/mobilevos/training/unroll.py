@@ -1,0 +1,96 @@
+"""A network followed through a training clip, with the memory it will have when it is used."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from mobilevos.model.aggregation import aggregate
+from mobilevos.model.features import Features
+from mobilevos.model.memory import Memory
+from mobilevos.model.network import VOSNetwork
+
+
+@dataclass(frozen=True)
+class Unrolled:
+    """Predictions for frames 1 .. T-1 of B clips with N objects."""
+
+    logits: Tensor
+    """(B, T - 1, 1 + N, H/4, W/4), aggregated"""
+    z: Tensor
+    """(B * (T - 1) * N, C, H/4, W/4), objects innermost"""
+
+
+class Slot(NamedTuple):
+    """A remembered frame; the annotated one has no time, because it is never too old."""
+
+    time: int | None
+    key: Tensor
+    value: Tensor
+
+
+def one_hot(labels: Tensor, objects: int) -> Tensor:
+    """Ids (..., H, W) to masks (..., N, H, W) of 0 and 1; void counts as background."""
+    ids = torch.arange(1, objects + 1, device=labels.device, dtype=labels.dtype)
+    return (labels.unsqueeze(-3) == ids[:, None, None]).float()
+
+
+def unroll(
+    network: VOSNetwork,
+    frames: Tensor,
+    masks: Tensor,
+    *,
+    queue: int | None = 2,
+    teacher_forcing: bool = False,
+    spoil: Tensor | None = None,
+) -> Unrolled:
+    """Follow the objects of frame 0 through the clips.
+
+    Args:
+        frames: (B, T, 3, H, W), 0..255.
+        masks: (B, T, N, H, W), the ground truth; only frame 0 is looked at unless `teacher_forcing`.
+        queue: slots of the memory: the first frame, then the most recent ones; None remembers every frame. The first
+            frame is the most recent one too at the beginning, so the memory has two slots from the start.
+        teacher_forcing: remember the ground truth of every frame instead of what was predicted: what a teacher may
+            see and a student never has.
+        spoil: (B, T, N, H/s, W/s) or None; where not NaN, it replaces the masks that are remembered, so that the
+            network learns to recover from mistakes it did not make itself.
+    """
+    batch, length = frames.shape[:2]
+    features = network.encode(frames.flatten(0, 1))
+    every = [_take(features, batch, length, t) for t in range(length)]
+    given = network.given_masks(masks.flatten(0, 1)).unflatten(0, (batch, length))
+
+    def remember(t: int, seen: Tensor) -> tuple[Tensor, Tensor]:
+        return every[t].key, network.memorise(frames[:, t], every[t], seen)
+
+    first = remember(0, given[:, 0])
+    anchor, recent = Slot(None, *first), [Slot(0, *first)]
+    logits, z = [], []
+    for t in range(1, length):
+        slots = [anchor, *(recent if queue is None else recent[1 - queue :] if queue > 1 else [])]
+        prediction = network.segment(every[t], _memory(slots, t))
+        aggregated = aggregate(prediction.logits)
+        logits.append(aggregated)
+        z.append(prediction.z.unflatten(0, (batch, -1)))
+        if t + 1 < length:
+            seen = given[:, t] if teacher_forcing else network.own_masks(aggregated)
+            if spoil is not None:
+                seen = torch.where(spoil[:, t].isnan(), seen, spoil[:, t].nan_to_num())
+            recent.append(Slot(t, *remember(t, seen)))
+    return Unrolled(torch.stack(logits, 1), torch.stack(z, 1).flatten(0, 2))
+
+
+def _memory(slots: list[Slot], now: int) -> Memory:
+    keys = torch.stack([slot.key for slot in slots], 2)
+    values = torch.stack([slot.value for slot in slots], 3)
+    nearness = [0.0 if slot.time is None else 1 / (now - slot.time) ** 2 for slot in slots]
+    return Memory(keys, values, torch.tensor(nearness, device=keys.device))
+
+
+def _take(features: Features, batch: int, length: int, t: int) -> Features:
+    """Features of frame t of every clip."""
+    return features.map(lambda x: x.unflatten(0, (batch, length))[:, t])

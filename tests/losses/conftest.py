@@ -1,0 +1,9 @@
+"""Every test of the losses draws the same numbers in each run."""
+
+import pytest
+import torch
+
+
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    torch.manual_seed(0)
