@@ -30,10 +30,17 @@ def test_regressor_learns_with_the_student_and_the_teacher_does_not() -> None:
 
 
 def test_attention_by_hand() -> None:
-    student = torch.tensor([[1.0, 1.0], [1.0, 0.0]]).view(1, 2, 1, 2)  # q = 2, 1
-    teacher = torch.tensor([[0.0, 1.0]]).view(1, 1, 1, 2)  # q = 0, 1
-    by_hand = (2 / math.sqrt(5)) ** 2 + (1 / math.sqrt(5) - 1) ** 2
+    student = torch.tensor([[2.0, 1.0], [0.0, 1.0]]).view(1, 2, 1, 2)  # q = 4, 2
+    teacher = torch.tensor([[0.0, -3.0]]).view(1, 1, 1, 2)  # q = 0, 9
+    by_hand = (4 / math.sqrt(20)) ** 2 + (2 / math.sqrt(20) - 1) ** 2
     assert attention_transfer(student, teacher).item() == pytest.approx(by_hand, rel=1e-6)
+
+
+def test_attention_teaches_the_student_only() -> None:
+    student, teacher = (torch.randn(1, 3, 4, 4, requires_grad=True) for _ in range(2))
+    attention_transfer(student, teacher).backward()
+    assert student.grad.abs().sum() > 0
+    assert teacher.grad is None
 
 
 def test_attention_knows_neither_scale_nor_sign_nor_order_of_channels() -> None:

@@ -1,0 +1,34 @@
+"""The command line. Each command is a thin face of a library function."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from mobilevos.errors import InputError
+
+app = typer.Typer(
+    name="mobilevos",
+    help="Mark an object once; it is followed through the whole video, on ordinary hardware.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.callback()
+def _options() -> None:
+    """Keeps `mobilevos` a group of commands."""
+
+
+def main() -> None:
+    """Entry point: bad input is one line on stderr and exit code 2."""
+    from mobilevos.cli import train
+
+    app.command()(train.train)
+    try:
+        app()
+    except InputError as error:
+        print(f"mobilevos: {error}", file=sys.stderr)
+        raise SystemExit(2) from None

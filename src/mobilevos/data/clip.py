@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from mobilevos.errors import InputError
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -126,6 +128,15 @@ class ClipConfig:
     """Probability of JPEG artefacts."""
     noise: float = 0.15
     """Probability of sensor noise."""
+
+    def __post_init__(self) -> None:
+        if self.size < 32 or min(self.frames, self.max_skip, self.max_objects) < 1:
+            raise InputError(
+                "expected size >= 32 and frames, max_skip and max_objects >= 1, "
+                f"got {self.size}, {self.frames}, {self.max_skip} and {self.max_objects}"
+            )
+        if not 0 < self.crop_min <= self.crop_max <= 1:
+            raise InputError(f"expected 0 < crop_min <= crop_max <= 1, got {self.crop_min} and {self.crop_max}")
 
 
 class ClipSource(Protocol):

@@ -12,7 +12,6 @@ from mobilevos.data.clip import ClipConfig
 
 _STEP = 4  # dense maps are computed at every 4th pixel and interpolated: they are smooth
 _FIELD = 33  # side of a deformation field
-_NO_MAP = np.empty(0, np.float32)  # cv2.remap: x and y come in one array
 
 
 def translation(x: float, y: float) -> np.ndarray:
@@ -106,23 +105,26 @@ def warp(
             borderMode=border,
             borderValue=(fill,) * 4,
         )
-    grid = _dense_map(picture.shape[:2], to_source, window, field)
-    return cv2.remap(picture, grid, _NO_MAP, interpolation, borderMode=border, borderValue=(fill,) * 4)
+    xs, ys = _dense_map(picture.shape[:2], to_source, window, field)
+    return cv2.remap(picture, xs, ys, interpolation, borderMode=border, borderValue=(fill,) * 4)
 
 
 def _dense_map(
     shape: tuple[int, ...], to_source: np.ndarray, window: tuple[int, int, int, int], field: np.ndarray
-) -> np.ndarray:
-    """(height, width, 2) float32 positions in the picture for every pixel of the window."""
+) -> tuple[np.ndarray, np.ndarray]:
+    """Positions x and y in the picture for every pixel of the window, (height, width) float32 each."""
     x, y, width, height = window
     # Centres of _STEP x _STEP blocks, one block beyond the window on all sides, as cv2.resize places them.
-    xs = x + _STEP * np.arange(-1, width // _STEP + 2) + (_STEP - 1) / 2
-    ys = (y + _STEP * np.arange(-1, height // _STEP + 2) + (_STEP - 1) / 2)[:, None]
+    columns = x + _STEP * np.arange(-1, width // _STEP + 2) + (_STEP - 1) / 2
+    rows = (y + _STEP * np.arange(-1, height // _STEP + 2) + (_STEP - 1) / 2)[:, None]
     (a, b, c), (d, e, f) = to_source[:2]
-    source = np.stack([a * xs + b * ys + c, d * xs + e * ys + f], axis=-1).astype(np.float32)
-    size = np.array([shape[1], shape[0]], np.float32)
-    places = source * np.float32(_FIELD - 1) / size
-    source += size * cv2.remap(field, places, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    rows, columns = source.shape[:2]
-    dense = cv2.resize(source, (columns * _STEP, rows * _STEP), interpolation=cv2.INTER_LINEAR)
-    return dense[_STEP : _STEP + height, _STEP : _STEP + width]
+    xs = (a * columns + b * rows + c).astype(np.float32)
+    ys = (d * columns + e * rows + f).astype(np.float32)
+    # Two maps of one channel: OpenCV 5.0 can hang on one map of two channels with an empty second one.
+    across, down = xs * np.float32((_FIELD - 1) / shape[1]), ys * np.float32((_FIELD - 1) / shape[0])
+    shift = cv2.remap(field, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    xs += shape[1] * shift[..., 0]
+    ys += shape[0] * shift[..., 1]
+    size = (len(columns) * _STEP, len(rows) * _STEP)
+    inner = np.s_[_STEP : _STEP + height, _STEP : _STEP + width]
+    return cv2.resize(xs, size)[inner], cv2.resize(ys, size)[inner]

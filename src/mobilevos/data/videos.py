@@ -15,7 +15,7 @@ from mobilevos.data.crop import crop_around_objects
 from mobilevos.data.layers import Layer, cut_out, touches_border
 from mobilevos.data.motion import random_trajectory, warp
 from mobilevos.data.objects import choose_objects, count_objects
-from mobilevos.data.pictures import CachedPictures, PictureFile, Pictures
+from mobilevos.data.pictures import PictureFile, Pictures, open_pictures
 from mobilevos.data.scene import CutoutSource, finish
 from mobilevos.errors import InputError
 
@@ -71,18 +71,9 @@ class VideoSource:
         self._videos = [video for video in videos if video.name in chosen and video.name not in exclude]
         if not self._videos:
             raise InputError(f"no videos are left to use in {root}")
-        self._frames: list[range] = []
-        self._pictures: CachedPictures | None = None
-        if cache is not None:
-            # One cache of all videos serves every choice of them.
-            files: list[PictureFile] = []
-            ranges = {}
-            for video in videos:
-                listed = list_frames(video, complete)
-                ranges[video.name] = range(len(files), len(files) + len(listed))
-                files.extend(listed)
-            self._frames = [ranges[video.name] for video in self._videos]
-            self._pictures = CachedPictures(files, Path(cache), short_side)
+        # A cache for every video serves every choice of videos. Without one they are listed when they are drawn, since
+        # there may be millions of frames.
+        self._opened = None if cache is None else [self._open(video, Path(cache)) for video in self._videos]
 
     @property
     def names(self) -> list[str]:
@@ -92,15 +83,14 @@ class VideoSource:
     def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
         """Draw a video and some frames of it in order, and show the same part of all of them."""
         for _ in range(_TRIES):
-            index, pictures, frames = self._draw(rng)
-            shots = [pictures[frames[i]] for i in choose_frames(rng, config, len(frames), self._every)]
+            name, pictures = self._draw(rng)
+            shots = [pictures[i] for i in choose_frames(rng, config, len(pictures), self._every)]
             table = choose_objects(rng, shots[0][1], objects)
             shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
             views = _choose_views(rng, config, [labels for _, labels in shots])
             if views is None:
                 continue
             images, masks = _show(config, shots, views)
-            name = self._videos[index].name
             clip = finish(rng, config, images, masks, objects=objects, cutouts=self._cutouts, name=name)
             if clip is not None:
                 return clip
@@ -108,32 +98,38 @@ class VideoSource:
 
     def cutout(self, rng: np.random.Generator) -> Layer | None:
         """A random object of a random frame; None where there is none or the frame's border cuts it off."""
-        _, pictures, frames = self._draw(rng)
-        image, labels = pictures[frames[int(rng.integers(len(frames)))]]
+        _, pictures = self._draw(rng)
+        image, labels = pictures[int(rng.integers(len(pictures)))]
         labels = cv2.LUT(labels, choose_objects(rng, labels, 1))
         return None if touches_border(labels, 1) else cut_out(image, labels, 1)
 
     def texture(self, rng: np.random.Generator) -> np.ndarray:
         """A random frame."""
-        _, pictures, frames = self._draw(rng)
-        return pictures[frames[int(rng.integers(len(frames)))]][0]
+        _, pictures = self._draw(rng)
+        return pictures[int(rng.integers(len(pictures)))][0]
 
-    def _draw(self, rng: np.random.Generator) -> tuple[int, Pictures, range]:
-        """A random video: its index, and the pictures with the indices of its frames."""
+    def _draw(self, rng: np.random.Generator) -> tuple[str, Pictures]:
+        """A random video: its name and its annotated frames."""
         index = int(rng.integers(len(self._videos)))
-        if self._pictures is not None:
-            return index, self._pictures, self._frames[index]
-        pictures = Pictures(list_frames(self._videos[index], self._complete), self._short_side)
-        return index, pictures, range(len(pictures))
+        video = self._videos[index]
+        return video.name, self._open(video, None) if self._opened is None else self._opened[index]
+
+    def _open(self, video: Video, cache: Path | None) -> Pictures:
+        return open_pictures(list_frames(video, self._complete), cache, self._short_side)
 
 
 class DavisSource(VideoSource):
-    """DAVIS 2016 or 2017: `JPEGImages/480p/<video>/00000.jpg`, `Annotations/480p/<video>/00000.png`."""
+    """DAVIS 2016 or 2017: `JPEGImages/480p/<video>/00000.jpg`, `Annotations/480p/<video>/00000.png`.
+
+    The folder usually holds the validation videos too. `split` names the list of the videos to use, such as "2017/train"
+    for `ImageSets/2017/train.txt`; `include` and `exclude` choose by name.
+    """
 
     def __init__(
         self,
         root: Path | str,
         *,
+        split: str | None = None,
         include: Collection[str] | None = None,
         exclude: Collection[str] = (),
         resolution: str = "480p",
@@ -142,6 +138,9 @@ class DavisSource(VideoSource):
         short_side: int | None = None,
     ) -> None:
         root = Path(root)
+        if split is not None:
+            listed = read_split(root / "ImageSets" / f"{split}.txt")
+            include = listed if include is None else [name for name in include if name in listed]
         super().__init__(
             root,
             list_videos(root / "JPEGImages" / resolution, root / "Annotations" / resolution),
@@ -234,6 +233,13 @@ def list_videos(images: Path, masks: Path) -> list[Video]:
     if not names:
         raise InputError(f"expected a folder for every video in {images}, found none")
     return [Video(name, images / name, masks / name) for name in names]
+
+
+def read_split(path: Path) -> list[str]:
+    """The names of videos in a text file, one a line."""
+    if not path.is_file():
+        raise InputError(f"the list of videos {path} is missing")
+    return path.read_text().split()
 
 
 def list_frames(video: Video, complete: bool) -> list[PictureFile]:

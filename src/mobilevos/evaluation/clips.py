@@ -35,7 +35,7 @@ class Clip:
     @cached_property
     def objects(self) -> tuple[int, ...]:
         """All ids, ascending."""
-        return tuple(sorted({index for ids in self.given.values() for index in ids}))
+        return tuple(sorted({index for part in (self.given, self.scored) for ids in part.values() for index in ids}))
 
     def picture(self, frame: str) -> npt.NDArray[np.uint8]:
         """The picture of a frame: (H, W, 3) RGB."""

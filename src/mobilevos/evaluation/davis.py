@@ -115,10 +115,11 @@ def _read_clip(root: Path, name: str, year: int, resolution: str) -> Clip:
     if len(truths) > 1 and not scored_frames:
         raise InputError(f"{name}: expected at least 3 frames, got {len(frames)}")
     merged = year == 2016
-    clip = Clip(name, pictures, truths, {}, {}, tuple(frames), merged)
-    objects = tuple(range(1, object_count(clip.truth(frames[0])) + 1))
+    first = Clip(name, pictures, truths, {}, {}, tuple(frames), merged).truth(frames[0])
+    objects = tuple(range(1, object_count(first) + 1))
     if not objects:
         raise InputError(f"{name}, frame {frames[0]}: the annotation has no object (masks of 0 and 255 are year 2016)")
-    return Clip(
-        name, pictures, truths, {frames[0]: objects}, dict.fromkeys(scored_frames, objects), tuple(frames), merged
-    )
+    # an id that frame 0 leaves out cannot be given, but the public tool does score it: 1 where the prediction is empty
+    given = tuple(index for index in objects if (first == index).any())
+    scored = dict.fromkeys(scored_frames, objects)
+    return Clip(name, pictures, truths, {frames[0]: given}, scored, tuple(frames), merged)

@@ -125,7 +125,7 @@ def _bounding_box(mask: Mask) -> tuple[int, int, int, int] | None:
 
 def _jaccard(pred: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_]) -> float:
     union = np.count_nonzero(pred | truth)
-    return np.count_nonzero(pred & truth) / union if union else 1.0
+    return float(np.count_nonzero(pred & truth) / union) if union else 1.0
 
 
 def _boundary_f(pred: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], radius: int) -> float:
@@ -137,7 +137,7 @@ def _boundary_f(pred: npt.NDArray[np.bool_], truth: npt.NDArray[np.bool_], radiu
         return float(pred_count == truth_count)
     precision = np.count_nonzero(pred_edge & _widen(truth_edge, radius)) / pred_count
     recall = np.count_nonzero(truth_edge & _widen(pred_edge, radius)) / truth_count
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return float(2 * precision * recall / (precision + recall)) if precision + recall else 0.0
 
 
 def _widen(edge: npt.NDArray[np.bool_], radius: int) -> npt.NDArray[np.bool_]:

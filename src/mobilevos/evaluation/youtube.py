@@ -61,9 +61,13 @@ def evaluate_youtube(
     dataset: YouTube, predictions: Path, processes: int = 1, progress: Progress | None = None
 ) -> Evaluation:
     """Score a folder of predictions `<clip>/<frame>.png`, of which only the annotated frames are needed."""
-    sequences, notes = score_clips(dataset.clips, predictions, processes, progress)
+    # clips all of whose objects have but the frame in which they are given
+    idle = [clip.name for clip in dataset.clips if not clip.scored and set(clip.wanted) == set(clip.given)]
+    clips = [clip for clip in dataset.clips if clip.name not in idle]
+    sequences, notes = score_clips(clips, predictions, processes, progress)
+    notes += tuple(f"{name}: no object has a frame to score" for name in idle)
     if dataset.seen is None:
-        notes = (*notes, "the classes of the training set are not known: all count as seen")
+        notes += ("the classes of the training set are not known: all count as seen",)
     return Evaluation("YouTube-VOS", summarise(sequences, dataset.categories, dataset.seen), sequences, notes)
 
 
@@ -93,6 +97,17 @@ def _read_meta(path: Path) -> dict[str, Any]:
     if not isinstance(videos, dict) or not videos:
         raise InputError(f"expected a YouTube-VOS {META} with clips below 'videos', got none: {path}")
     return videos
+
+
+def _read_seen(path: Path) -> frozenset[str]:
+    if path.suffix == ".json":
+        videos = _read_meta(path)
+        return frozenset(category for name in videos for category, _ in _read_objects(name, videos[name]).values())
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the classes of the training set: {error}") from error
+    return frozenset(line.strip() for line in lines if line.strip())
 
 
 def _read_objects(name: str, video: Any) -> dict[int, tuple[str, list[str]]]:
@@ -130,7 +145,7 @@ def _read_clip(root: Path, name: str, frames_of: Mapping[int, list[str]]) -> Cli
     for frame in given:
         if frame not in truths:
             raise InputError(
-                f"{name}, frame {frame}: objects {given[frame]} are given here, but there is no annotation"
+                f"{name}, frame {frame}: objects are given here, but there is no annotation"
             )
     unknown = [frame for frame in scored if frame not in truths]
     # a hidden ground truth: annotations of the frames in which objects are given, and of no other

@@ -1,5 +1,6 @@
-"""The colours of objects: the colour map of PASCAL VOC, which the mask files of DAVIS and YouTube-VOS carry."""
+"""The colours of objects: in mask files those of PASCAL VOC, as DAVIS has them; over pictures brighter ones."""
 
+import colorsys
 import functools
 
 import numpy as np
@@ -18,5 +19,20 @@ def davis_palette() -> np.ndarray:
     bits = (np.arange(256)[:, None] >> np.arange(9)) & 1  # (id, bit); the ninth bit is always 0
     weights = 128 >> np.arange(3)
     palette = (bits.reshape(256, 3, 3) * weights[:, None]).sum(axis=1).astype(np.uint8)
+    palette.setflags(write=False)
+    return palette
+
+
+@functools.cache
+def vivid_palette() -> np.ndarray:
+    """Colours that stand out over a photograph: (256, 3) uint8, read-only; 0 is black.
+
+    Hues a golden angle apart, so that neighbouring ids always differ; light and dark in turn.
+    """
+    palette = np.zeros((256, 3), np.uint8)
+    for i in range(1, 256):
+        hue = (0.02 + (i - 1) * 0.61803399) % 1
+        rgb = colorsys.hsv_to_rgb(hue, (0.85, 0.65, 0.95)[i % 3], (1.0, 0.95, 0.85)[i % 3])
+        palette[i] = np.round(255 * np.array(rgb))
     palette.setflags(write=False)
     return palette

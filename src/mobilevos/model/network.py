@@ -44,8 +44,11 @@ class VOSNetwork(nn.Module):
         """Everything of the frames that does not depend on objects."""
         raise NotImplementedError
 
-    def memorise(self, frames: Tensor, features: Features, masks: Tensor) -> Tensor:
-        """Values (B, N, Cv, h, w) of objects with probabilities `masks` (B, N, H/s, W/s), s = `mask_stride`."""
+    def memorise(self, frames: Tensor, features: Features, masks: Tensor, others: Tensor | None = None) -> Tensor:
+        """Values (B, N, Cv, h, w) of objects with probabilities `masks` (B, N, H/s, W/s), s = `mask_stride`.
+
+        `others`, of the same shape, is what each object is not; by default it is all other objects.
+        """
         raise NotImplementedError
 
     def decode(self, readout: Tensor, features: Features) -> Prediction:
@@ -78,6 +81,11 @@ class VOSNetwork(nn.Module):
         logits = aggregate(prediction.logits)
         values = self.memorise(frames, features, self.own_masks(logits))
         return upsample(logits, 4).softmax(1), prediction.z, features.key, values
+
+
+def all_others(masks: Tensor) -> Tensor:
+    """For each object of (B, N, H, W) the sum of the others."""
+    return masks.sum(1, keepdim=True) - masks
 
 
 def upsample(x: Tensor, factor: int) -> Tensor:

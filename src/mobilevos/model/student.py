@@ -10,7 +10,7 @@ from mobilevos.model.backbones import MobileNetV2, ResNet, resnet18
 from mobilevos.model.decoder import Decoder
 from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import MemoryRead
-from mobilevos.model.network import VOSNetwork
+from mobilevos.model.network import VOSNetwork, all_others
 from mobilevos.model.value_encoder import ValueEncoder
 
 
@@ -71,8 +71,8 @@ class Student(VOSNetwork):
             s4=self.skip4(pyramid.f4),
         )
 
-    def memorise(self, frames: Tensor, features: Features, masks: Tensor) -> Tensor:
-        return self.value_encoder(features.value, masks)
+    def memorise(self, frames: Tensor, features: Features, masks: Tensor, others: Tensor | None = None) -> Tensor:
+        return self.value_encoder(features.value, masks, all_others(masks) if others is None else others)
 
     def decode(self, readout: Tensor, features: Features) -> Prediction:
         return self.decoder(readout, features)

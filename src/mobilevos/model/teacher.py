@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from mobilevos.model.backbones import resnet18, resnet50
 from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import MemoryRead
-from mobilevos.model.network import VOSNetwork
+from mobilevos.model.network import VOSNetwork, all_others
 
 
 class ResBlock(nn.Module):
@@ -107,9 +107,9 @@ class STCN(VOSNetwork):
             s4=pyramid.f4,
         )
 
-    def memorise(self, frames: Tensor, features: Features, masks: Tensor) -> Tensor:
+    def memorise(self, frames: Tensor, features: Features, masks: Tensor, others: Tensor | None = None) -> Tensor:
         batch, objects = masks.shape[:2]
-        others = masks.sum(1, keepdim=True) - masks
+        others = all_others(masks) if others is None else others
         image = self.normalise(frames)[:, None].expand(-1, objects, -1, -1, -1)
         seen = self.value_backbone(torch.cat([image, masks[:, :, None], others[:, :, None]], 2).flatten(0, 1)).f16
         frame = features.value[:, None].expand(-1, objects, -1, -1, -1).flatten(0, 1)

@@ -29,15 +29,15 @@ class ValueEncoder(nn.Module):
         self.conv1 = nn.Conv2d(out_channels, out_channels, 3, padding=1)
         self.conv2 = nn.Conv2d(out_channels, out_channels, 3, padding=1)
 
-    def forward(self, frame: Tensor, masks: Tensor) -> Tensor:
+    def forward(self, frame: Tensor, masks: Tensor, others: Tensor) -> Tensor:
         """Values (B, N, C, h, w).
 
         Args:
             frame: (B, C, h, w), `Features.value`.
             masks: (B, N, 4h, 4w), probabilities of the objects.
+            others: (B, N, 4h, 4w), what each of them is not.
         """
         batch, objects = masks.shape[:2]
-        others = masks.sum(1, keepdim=True) - masks
         pyramid = self.backbone(torch.stack([masks, others], 2).flatten(0, 1))
         shape = F.interpolate(self.shape(pyramid.f16), pyramid.f8.shape[-2:], mode="bilinear", align_corners=False)
         mask = self.outline(pyramid.f8) + shape

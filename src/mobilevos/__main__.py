@@ -1,0 +1,3 @@
+from mobilevos.cli import main
+
+main()

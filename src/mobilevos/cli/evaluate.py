@@ -1,0 +1,220 @@
+"""mobilevos evaluate: J and F of a model or of a folder of predictions."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mobilevos.errors import InputError
+
+if TYPE_CHECKING:
+    from mobilevos.evaluation.clips import Clip
+    from mobilevos.evaluation.scores import Evaluation, Speed
+    from mobilevos.evaluation.scoring import Progress
+
+app = typer.Typer(help="Score a model, or a folder of predictions, on DAVIS or YouTube-VOS.", no_args_is_help=True)
+
+Root = Annotated[Path, typer.Option(help="The dataset's folder.", file_okay=False)]
+Model = Annotated[str | None, typer.Option(help="A shipped model's name or a model file.")]
+Predictions = Annotated[Path | None, typer.Option(help="A folder of predictions, <sequence>/<frame>.png.")]
+Save = Annotated[Path | None, typer.Option(help="Keep the model's predictions in this folder, as palette PNGs.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on in the folder of --save: finished sequences are left.")]
+Runtime = Annotated[str, typer.Option(help="What runs the model: auto, onnx, openvino or torch.")]
+Queue = Annotated[int, typer.Option(help="Frames the model remembers; 0 is without bound.", min=0)]
+Size = Annotated[int, typer.Option(help="The short side at which the model sees a frame; 0 is as it is.", min=0)]
+Json = Annotated[Path | None, typer.Option("--json", help="Write everything, down to each frame, to this file.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write the figures of objects and sequences to this file.")]
+Report = Annotated[Path | None, typer.Option(help="Write an HTML page with charts and the worst frames.")]
+Submission = Annotated[Path | None, typer.Option(help="Zip the predictions for the dataset's server.")]
+Processes = Annotated[int, typer.Option(help="Processes that score; 0 is one a core.", min=0)]
+
+
+@app.command()
+def davis(
+    root: Root,
+    split: Annotated[str, typer.Option(help="A split's name, or a text file of sequence names.")] = "val",
+    year: Annotated[int, typer.Option(help="2017: several objects; 2016: everything is one object.")] = 2017,
+    resolution: Annotated[str, typer.Option(help="The folder below JPEGImages and Annotations.")] = "480p",
+    model: Model = None,
+    predictions: Predictions = None,
+    save: Save = None,
+    resume: Resume = False,
+    runtime: Runtime = "auto",
+    queue: Queue = 2,
+    size: Size = 480,
+    json: Json = None,
+    csv: Csv = None,
+    report: Report = None,
+    submission: Submission = None,
+    processes: Processes = 0,
+) -> None:
+    """Score on DAVIS 2016 or 2017, semi-supervised."""
+    from mobilevos.evaluation.davis import evaluate_davis, read_davis
+
+    task = _Task(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    clips = read_davis(root, split, year, resolution)
+    task.run(
+        clips,
+        lambda folder, progress: evaluate_davis(clips, folder, processes or _cores(), progress),
+        data=f"DAVIS {year} {resolution}",
+        inside="",
+    )
+
+
+@app.command()
+def youtube(
+    root: Root,
+    split: Annotated[Path | None, typer.Option(help="A text file of clip names; without it all of meta.json.")] = None,
+    seen: Annotated[
+        Path | None, typer.Option(help="Classes of the training set: its meta.json, or a text file.")
+    ] = None,
+    model: Model = None,
+    predictions: Predictions = None,
+    save: Save = None,
+    resume: Resume = False,
+    runtime: Runtime = "auto",
+    queue: Queue = 2,
+    size: Size = 480,
+    json: Json = None,
+    csv: Csv = None,
+    report: Report = None,
+    submission: Submission = None,
+    processes: Processes = 0,
+) -> None:
+    """Score on YouTube-VOS, or write the submission where the ground truth is hidden."""
+    from mobilevos.evaluation.youtube import evaluate_youtube, read_youtube
+
+    task = _Task(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    dataset = read_youtube(root, split, seen)
+    task.run(
+        dataset.clips,
+        lambda folder, progress: evaluate_youtube(dataset, folder, processes or _cores(), progress),
+        data="YouTube-VOS",
+        inside="Annotations",
+    )
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is asked for, whichever the dataset."""
+
+    model: str | None
+    predictions: Path | None
+    save: Path | None
+    resume: bool
+    runtime: str
+    queue: int
+    size: int
+    json: Path | None
+    csv: Path | None
+    report: Path | None
+    submission: Path | None
+
+    def __post_init__(self) -> None:
+        if (self.model is None) == (self.predictions is None):
+            raise InputError("expected one of --model and --predictions")
+        if self.predictions and (self.save or self.resume):
+            raise InputError("--save and --resume go with --model: these predictions are there already")
+        if self.resume and not self.save:
+            raise InputError("--resume needs the folder of --save")
+        for path in (self.json, self.csv, self.report, self.submission):
+            if path and not path.parent.is_dir():
+                raise InputError(f"cannot write {path}: there is no folder {path.parent}")
+
+    def run(self, clips: list[Clip], score: Callable[[Path, Progress], Evaluation], data: str, inside: str) -> None:
+        """Predict if there is a model, score if there is a ground truth, and write what is asked for.
+
+        data: the dataset and its options, in words; inside: the folder inside a submission.
+        """
+        hidden = not any(clip.scored for clip in clips)
+        if hidden and (self.json or self.csv or self.report or not (self.save or self.submission)):
+            raise InputError(
+                "the ground truth of this split is hidden, so nothing can be scored; "
+                "--save and --submission write the predictions"
+            )
+        with self._folder(clips, data) as (folder, speed):
+            if self.submission:
+                from mobilevos.evaluation.prediction import write_submission
+
+                write_submission(clips, folder, self.submission, inside)
+            if not hidden:
+                with _progress("scoring") as progress:
+                    evaluation = score(folder, progress)
+                self._write(replace(evaluation, speed=speed), clips, folder)
+
+    @contextmanager
+    def _folder(self, clips: list[Clip], data: str) -> Iterator[tuple[Path, Speed | None]]:
+        """The folder of predictions, filled by the model where there is one, and how fast that went."""
+        if self.predictions:
+            yield self.predictions, None
+            return
+        from mobilevos import __version__
+        from mobilevos.evaluation.prediction import predict_clips
+        from mobilevos.tracking import Tracker
+
+        model = str(self.model)
+        tracker = Tracker.load(model, self.runtime, queue=self.queue or None, size=self.size or None)
+        run = {
+            "data": data,
+            "model": hashlib.sha256(Path(model).read_bytes()).hexdigest() if Path(model).is_file() else model,
+            "runtime": self.runtime,
+            "queue": str(self.queue),
+            "size": str(self.size),
+            "version": __version__,
+        }
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = self.save or Path(temporary)
+            with _progress("tracking") as progress:
+                speed = predict_clips(tracker, clips, folder, run, self.resume, progress)
+            yield folder, speed
+
+    def _write(self, evaluation: Evaluation, clips: list[Clip], folder: Path) -> None:
+        from rich.console import Console
+
+        from mobilevos.evaluation.report import write_report
+        from mobilevos.evaluation.tables import show, write_csv, write_json
+
+        show(evaluation, Console())
+        if self.json:
+            write_json(self.json, evaluation)
+        if self.csv:
+            write_csv(self.csv, evaluation)
+        if self.report:
+            write_report(self.report, evaluation, clips, folder, title=str(self.model or folder.name))
+
+
+@contextmanager
+def _progress(doing: str) -> Iterator[Progress]:
+    """A bar on a terminal, elsewhere a line a sequence, on stderr."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(doing, total=None)
+            yield lambda name, done, total: bar.update(task, description=f"{doing} {name}", completed=done, total=total)
+        return
+    told = set()
+
+    def tell(name: str, done: int, total: int) -> None:
+        if name not in told:
+            told.add(name)
+            typer.echo(f"{doing} {name} ({done} of {total} frames)", err=True)
+
+    yield tell
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

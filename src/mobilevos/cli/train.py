@@ -1,0 +1,24 @@
+"""mobilevos train"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def train(
+    recipe: Annotated[Path, typer.Argument(help="YAML file of a training stage.")],
+    overrides: Annotated[list[str] | None, typer.Argument(help="key=value, e.g. optimizer.learning_rate=1e-4")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of all runs.")] = Path("runs"),
+    fresh: Annotated[bool, typer.Option(help="Begin anew instead of resuming.")] = False,
+) -> None:
+    """Train a network, or go on where it was stopped. Works under torchrun too."""
+    # Threads that spin while they wait would take the cores from the processes that draw clips; read when torch loads.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    from mobilevos.training.recipe import load_recipe
+    from mobilevos.training.trainer import train as run
+
+    print(run(load_recipe(recipe, overrides or ()), output, fresh=fresh))

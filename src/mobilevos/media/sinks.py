@@ -1,0 +1,149 @@
+"""One class for each output format, with one interface: `write` a frame, `close`, or `abort`.
+
+`media.output` puts several of them to work on one folder.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import cv2
+import numpy as np
+from PIL import Image
+
+from mobilevos.media.atomic import replacing
+from mobilevos.media.coco import CocoWriter
+from mobilevos.media.masks import write_mask
+from mobilevos.media.overlay import contact_sheet, cutout, overlay, with_alpha
+from mobilevos.media.video import Frame, VideoInfo
+from mobilevos.media.writer import VideoWriter
+
+Draw = Callable[[Frame, np.ndarray, Mapping[int, float]], np.ndarray]
+
+
+class Sink(Protocol):
+    """One output format."""
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        """Add a frame; ids: (H, W) uint8, confidence: {id: 0..1}."""
+
+    def close(self) -> None:
+        """Finish; the output is in place after this."""
+
+    def abort(self) -> None:
+        """Drop what is not finished."""
+
+
+class MaskSink:
+    """Palette PNGs in the colours of DAVIS, one a frame."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def path(self, frame: Frame) -> Path:
+        return self.folder / f"{frame.name}.png"
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        write_mask(self.path(frame), ids)
+
+    def close(self) -> None:
+        """Each picture is in place already."""
+
+    def abort(self) -> None:
+        """The same."""
+
+
+class AlphaPictureSink:
+    """PNGs of the frame with a transparent background."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        with replacing(self.folder / f"{frame.name}.png") as part:
+            Image.fromarray(with_alpha(frame.rgb, ids)).save(part, format="PNG", compress_level=3)
+
+    def close(self) -> None:
+        """Each picture is in place already."""
+
+    def abort(self) -> None:
+        """The same."""
+
+
+class VideoSink:
+    """A video of what `draw` makes of each frame."""
+
+    def __init__(self, path: Path, info: VideoInfo, audio: str | None, codec: str, draw: Draw) -> None:
+        self._writer = VideoWriter(path, info, codec, audio)
+        self._draw = draw
+        self.close = self._writer.close
+        self.abort = self._writer.abort
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        self._writer.write(self._draw(frame, ids, confidence), frame.time)
+
+
+class SheetSink:
+    """Overlays of frames evenly spread over the whole source, on one picture."""
+
+    most = 24
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._tiles: list[tuple[int, np.ndarray]] = []
+        self._step = 1
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        if frame.index % self._step:
+            return
+        picture = overlay(frame.rgb, ids)
+        height = max(1, round(picture.shape[0] * 320 / picture.shape[1]))
+        self._tiles.append((frame.index, cv2.resize(picture, (320, height), interpolation=cv2.INTER_AREA)))
+        if len(self._tiles) > self.most:  # nobody knows how long the source is: thin out, and go on at half the pace
+            self._step *= 2
+            self._tiles = [tile for tile in self._tiles if tile[0] % self._step == 0]
+
+    def close(self) -> None:
+        if self._tiles:
+            captions = [str(index) for index, _ in self._tiles]
+            sheet = contact_sheet([tile for _, tile in self._tiles], captions=captions)
+            with replacing(self._path) as part:
+                Image.fromarray(sheet).save(part, format="PNG")
+
+    def abort(self) -> None:
+        """Nothing is on disk before the end."""
+
+
+def _draw_overlay(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
+    return overlay(frame.rgb, ids, confidence=confidence)
+
+
+def _draw_cutout(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
+    return cutout(frame.rgb, ids)
+
+
+def _draw_alpha(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
+    return with_alpha(frame.rgb, ids)
+
+
+@dataclass(frozen=True)
+class Format:
+    """An output format: the name of its file or folder, and what makes it."""
+
+    name: str
+    make: Callable[[Path, VideoInfo, str | None], Sink]
+
+
+FORMATS = {
+    "masks": Format("masks", lambda path, info, audio: MaskSink(path)),
+    "overlay": Format("overlay.mp4", lambda path, info, audio: VideoSink(path, info, audio, "h264", _draw_overlay)),
+    "cutout": Format("cutout.mp4", lambda path, info, audio: VideoSink(path, info, audio, "h264", _draw_cutout)),
+    "alpha": Format("alpha.webm", lambda path, info, audio: VideoSink(path, info, audio, "vp9-alpha", _draw_alpha)),
+    "prores": Format("alpha.mov", lambda path, info, audio: VideoSink(path, info, audio, "prores4444", _draw_alpha)),
+    "alpha-png": Format("alpha", lambda path, info, audio: AlphaPictureSink(path)),
+    "coco": Format("coco.json", lambda path, info, audio: CocoWriter(path, info)),
+    "sheet": Format("sheet.png", lambda path, info, audio: SheetSink(path)),
+}

@@ -1,0 +1,252 @@
+"""Videos out: the timing and size of the source, its sound, and transparency where it is asked for.
+
+    with VideoWriter("overlay.mp4", source.info, audio=source.audio) as writer:
+        for frame in source:
+            writer.write(frame.rgb, frame.time)
+
+| codec        | file  | pixels                | times                                   |
+| ------------ | ----- | --------------------- | --------------------------------------- |
+| `h264`       | .mp4  | 4:2:0; odd sizes 4:4:4 | exact, in the time base of the source   |
+| `vp9-alpha`  | .webm | 4:2:0 with alpha      | whole milliseconds, as WebM has no other |
+| `prores4444` | .mov  | 4:4:4, 10 bits, alpha | exact                                   |
+
+H.264 has no odd sizes in 4:2:0, as a pair of pixels shares its colour. Rather than cropping or stretching the picture,
+an odd size is written with a colour for each pixel (4:4:4), which keeps the size; some hardware players decline it.
+
+Sound is copied; where the file cannot hold it as it is (AAC in WebM), it is encoded anew. The video is written under
+a temporary name and moved when it is complete, so a killed process leaves no half video behind: see `media.sinks` for
+how work goes on after that.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import av
+import numpy as np
+from av.video.reformatter import Colorspace
+
+from mobilevos.errors import InputError
+from mobilevos.media.atomic import replacing
+from mobilevos.media.video import VideoInfo
+
+BT709 = 1
+LIMITED_RANGE = 1
+
+
+@dataclass(frozen=True)
+class Codec:
+    """How one kind of video is made."""
+
+    container: str
+    encoder: str
+    pixels: str
+    odd_pixels: str
+    """The pixel format for an odd width or height."""
+    audio: str
+    """The encoder for sound that the container cannot hold as it is."""
+    options: dict[str, str]
+    container_options: dict[str, str]
+    alpha: bool = False
+    time_base: Fraction | None = None
+    """The only time base the container knows; None where it takes any."""
+
+
+CODECS = {
+    # No B-frames: they move the end of the video in the file's tables when the frame rate varies.
+    "h264": Codec(
+        container="mp4",
+        encoder="libx264",
+        pixels="yuv420p",
+        odd_pixels="yuv444p",
+        audio="aac",
+        options={"preset": "veryfast", "crf": "18", "bf": "0"},
+        container_options={"movflags": "faststart"},
+    ),
+    "vp9-alpha": Codec(
+        container="webm",
+        encoder="libvpx-vp9",
+        pixels="yuva420p",
+        odd_pixels="yuva420p",
+        audio="libopus",
+        options={
+            "deadline": "realtime",
+            "cpu-used": "6",
+            "row-mt": "1",
+            "crf": "24",
+            "b": "0",
+            "auto-alt-ref": "0",  # hidden frames would have no alpha
+        },
+        container_options={},
+        alpha=True,
+        time_base=Fraction(1, 1000),
+    ),
+    "prores4444": Codec(
+        container="mov",
+        encoder="prores_ks",
+        pixels="yuva444p10le",
+        odd_pixels="yuva444p10le",
+        audio="aac",
+        options={"profile": "4444", "vendor": "apl0"},
+        container_options={},
+        alpha=True,
+    ),
+}
+
+
+class VideoWriter:
+    """Writes a video frame by frame; leaves it in place only when everything went well."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], info: VideoInfo, codec: str = "h264", audio: str | None = None
+    ) -> None:
+        """info: of the source, for size, rate and time base; audio: a file whose sound is to be kept."""
+        if codec not in CODECS:
+            raise InputError(f"expected a codec of {', '.join(CODECS)}, got {codec}")
+        self.path = Path(path)
+        self.info = info
+        self.codec = CODECS[codec]
+        self.time_base = self.codec.time_base or info.time_base
+        self._last: int | None = None
+        self._stack = contextlib.ExitStack()
+        part = self._stack.enter_context(replacing(self.path))
+        try:
+            with self._clear_errors():
+                self._container: Any = av.open(
+                    str(part), "w", format=self.codec.container, container_options=self.codec.container_options
+                )
+                self._stream = self._add_video()
+                self._audio = _Audio(self._container, self.codec.audio, audio) if audio else None
+        except BaseException as error:
+            self._stack.__exit__(type(error), error, None)
+            raise
+
+    def _add_video(self) -> Any:
+        info, codec = self.info, self.codec
+        odd = info.width % 2 or info.height % 2
+        stream = self._container.add_stream(codec.encoder, rate=info.rate, options=dict(codec.options))
+        stream.width, stream.height = info.width, info.height
+        stream.pix_fmt = codec.odd_pixels if odd else codec.pixels
+        stream.time_base = self.time_base
+        context = stream.codec_context
+        context.time_base = self.time_base
+        context.sample_aspect_ratio = info.pixel_aspect
+        context.colorspace = context.color_primaries = context.color_trc = BT709
+        context.color_range = LIMITED_RANGE
+        if codec.alpha and codec.container == "webm":
+            stream.metadata["alpha_mode"] = "1"
+        return stream
+
+    def write(self, picture: np.ndarray, time: Fraction) -> None:
+        """Add a picture, (H, W, 3) uint8 RGB, or (H, W, 4) with straight alpha where the codec has alpha."""
+        channels = 4 if self.codec.alpha else 3
+        expected = (self.info.height, self.info.width, channels)
+        if picture.shape != expected or picture.dtype != np.uint8:
+            raise InputError(f"expected a picture of shape {expected} uint8, got {picture.shape} {picture.dtype}")
+        tick = round(time / self.time_base)
+        if self._last is not None and tick <= self._last:
+            tick = self._last + 1
+        self._last = tick
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), "rgba" if channels == 4 else "rgb24")
+        frame = frame.reformat(format=self._stream.pix_fmt, dst_colorspace=Colorspace.ITU709)
+        frame.pts, frame.time_base = tick, self.time_base
+        with self._clear_errors():
+            self._container.mux(self._stream.encode(frame))
+            if self._audio:
+                self._audio.advance(time)
+
+    def close(self) -> None:
+        """Finish the video and move it into place; one without a frame is dropped."""
+        if self._last is None:
+            return self.abort()
+        try:
+            with self._clear_errors():
+                self._container.mux(self._stream.encode(None))
+                if self._audio:
+                    self._audio.finish()
+                self._container.close()
+        except BaseException:
+            self.abort()
+            raise
+        self._stack.close()
+
+    def abort(self) -> None:
+        """Drop what was written."""
+        if self._audio:
+            self._audio.close()
+        with contextlib.suppress(av.error.FFmpegError, OSError):
+            self._container.close()
+        dropped = InputError("dropped")
+        with contextlib.suppress(InputError):
+            self._stack.__exit__(InputError, dropped, None)
+
+    @contextlib.contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except (av.error.FFmpegError, OSError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"cannot write {self.path}: {reason}") from error
+
+    def __enter__(self) -> "VideoWriter":
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+class _Audio:
+    """The sound of another file, handed on in step with the pictures, so that none of it piles up in memory."""
+
+    def __init__(self, output: Any, encoder: str, source: str) -> None:
+        self._output = output
+        self._input: Any = av.open(source)
+        stream = self._input.streams.audio[0]
+        self._copied = stream.codec_context.name in output.supported_codecs
+        if self._copied:
+            self._stream = output.add_stream_from_template(stream)
+        else:
+            rate = 48000 if encoder == "libopus" else stream.rate
+            self._stream = output.add_stream(encoder, rate=rate, layout=stream.layout.name)
+        self._packets = self._timed(stream)
+        self._next = next(self._packets, None)
+
+    def _timed(self, stream: Any) -> Iterator[tuple[Fraction, Any]]:
+        """(time, packet) pairs in order, of the sound as it is or encoded anew; ends where it cannot be read."""
+        with contextlib.suppress(av.error.FFmpegError):
+            for packet in self._input.demux(stream):
+                if self._copied:
+                    if packet.dts is None:
+                        continue  # the empty packet at the end
+                    packet.stream = self._stream
+                    yield (packet.pts or packet.dts) * packet.time_base, packet
+                    continue
+                for frame in packet.decode():
+                    time = Fraction(0) if frame.pts is None else frame.pts * frame.time_base
+                    for encoded in self._stream.encode(frame):
+                        yield time, encoded
+        if not self._copied:
+            for encoded in self._stream.encode(None):
+                yield Fraction(0), encoded
+
+    def advance(self, until: Fraction) -> None:
+        while self._next is not None and self._next[0] <= until:
+            self._output.mux(self._next[1])
+            self._next = next(self._packets, None)
+
+    def finish(self) -> None:
+        while self._next is not None:
+            self._output.mux(self._next[1])
+            self._next = next(self._packets, None)
+        self.close()
+
+    def close(self) -> None:
+        self._input.close()

@@ -1,0 +1,217 @@
+"""The training objective: clips in, one weighted sum of losses out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from mobilevos import losses
+from mobilevos.data.clip import Batch
+from mobilevos.model.aggregation import aggregate
+from mobilevos.model.features import Features
+from mobilevos.model.memory import Memory
+from mobilevos.model.network import VOSNetwork, upsample
+from mobilevos.training.recipe import Loss
+from mobilevos.training.unroll import Unrolled, one_hot, unroll
+
+VOID = 255
+PROMPT_STRENGTH = 0.5
+"""Prompts are drawn at half strength, so that the network can tell a rough prompt from a mask."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What an iteration gave."""
+
+    total: Tensor
+    """Scalar, the weighted sum"""
+    terms: dict[str, Tensor]
+    """Each term before weighting, and the training IoU"""
+    predicted: Tensor
+    """(B, T - 1, H, W), ids, for pictures"""
+
+
+class Objective(nn.Module):
+    """Student, embedding and (frozen) teacher, with the losses that tie them.
+
+    A module, so that distributed training wraps one forward pass.
+
+    Args:
+        student: the network that is trained.
+        loss: weights of the terms.
+        teacher: the network that is learned from.
+        queue: frames in the student's memory, None for all.
+        forcing: the teacher's memory holds the ground truth of every earlier frame.
+        spoil: probability that a remembered mask is replaced by a bad one.
+    """
+
+    def __init__(
+        self,
+        student: VOSNetwork,
+        loss: Loss,
+        *,
+        teacher: VOSNetwork | None = None,
+        queue: int | None = 2,
+        forcing: bool = True,
+        spoil: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.student, self.loss = student, loss
+        self.queue, self.forcing, self.spoil = queue, forcing, spoil
+        self._teacher = [teacher]  # in a list: it is neither trained, nor saved, nor averaged
+        # the paper's extra linear layer: the student need not think in the same space as it is compared in
+        width = student.z_channels
+        self.embed = nn.Linear(width, width) if loss.representation else None
+        self.regressor = losses.HintRegressor(width, teacher.z_channels) if loss.hint and teacher else None
+
+    @property
+    def teacher(self) -> VOSNetwork | None:
+        return self._teacher[0]
+
+    def forward(self, batch: Batch, keep: float) -> Outcome:
+        """The loss of a batch; `keep` is the bootstrapping's current part of the pixels."""
+        frames = batch.frames.float()
+        frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
+        masks = one_hot(batch.masks, batch.objects)
+        out = unroll(
+            self.student, frames, masks, queue=self.queue, spoil=spoiled(self.student, masks, self.spoil)
+        )
+        labels = batch.masks[:, 1:].flatten(0, 1)
+        logits = upsample(out.logits.flatten(0, 1), 4)
+        terms: dict[str, Tensor] = {}
+        if self.loss.cross_entropy:
+            terms["cross_entropy"] = losses.bootstrapped_poly_cross_entropy(
+                logits, labels, keep=keep, epsilon=self.loss.epsilon
+            )
+        if self.loss.dice:
+            terms["dice"] = losses.soft_dice(logits, labels)
+        if self.loss.prompt and torch.rand(()) < self.loss.prompt_part:
+            terms["prompt"] = self._prompt(batch, frames[:, 0], keep)
+        if self._distils:
+            terms |= self._distil(frames, masks, batch, out)
+        total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
+        predicted = logits.argmax(1)
+        terms["iou"] = mean_iou(predicted, labels)
+        return Outcome(
+            total,
+            {name: term.detach() for name, term in terms.items()},
+            predicted.unflatten(0, (len(batch.masks), -1)),
+        )
+
+    @property
+    def _distils(self) -> bool:
+        return any((self.loss.logit, self.loss.representation, self.loss.hint, self.loss.attention))
+
+    def _distil(self, frames: Tensor, masks: Tensor, batch: Batch, out: Unrolled) -> dict[str, Tensor]:
+        taught: Unrolled | None = None
+        if self.teacher is not None:
+            with torch.no_grad():
+                taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing)
+        return distillation_terms(
+            self.loss, out, taught, masks[:, 1:], batch.masks[:, 1:], self.embed, self.regressor
+        )
+
+    def _prompt(self, batch: Batch, frames: Tensor, keep: float) -> Tensor:
+        """From a rough prompt to the mask: the memory is the same frame, with the prompt drawn as its mask."""
+        network = self.student
+        features: Features = network.encode(frames)
+        positive, negative = (
+            network.given_masks(prompt.float() * PROMPT_STRENGTH) for prompt in batch.prompts.unbind(1)
+        )
+        values = network.memorise(frames, features, positive, negative)
+        memory = Memory(
+            features.key[:, :, None].expand(-1, -1, 2, -1, -1),
+            values[:, :, :, None].expand(-1, -1, -1, 2, -1, -1),
+            torch.tensor([0.0, 1.0], device=values.device),
+        )
+        logits = upsample(aggregate(network.segment(features, memory).logits), 4)
+        return losses.bootstrapped_poly_cross_entropy(
+            logits, batch.masks[:, 0], keep=keep, epsilon=self.loss.epsilon
+        ) + losses.soft_dice(logits, batch.masks[:, 0])
+
+
+def distillation_terms(
+    loss: Loss,
+    out: Unrolled,
+    taught: Unrolled | None,
+    masks: Tensor,
+    labels: Tensor,
+    embed: nn.Module | None,
+    regressor: nn.Module | None,
+) -> dict[str, Tensor]:
+    """The terms that look at pixels near boundaries.
+
+    Args:
+        out, taught: of student and teacher; without a teacher only contrastive learning (omega 0) is possible.
+        masks: (B, T - 1, N, H, W), the ground truth of the frames that were predicted.
+        labels: (B, T - 1, H, W), the same as ids, with void.
+        embed, regressor: the student's learned maps into the space of comparison.
+    """
+    terms: dict[str, Tensor] = {}
+    ground = F.avg_pool2d(masks.flatten(0, 2).unsqueeze(1), 4)  # (B * (T - 1) * N, 1, H/4, W/4)
+    valid = ~(F.max_pool2d((labels.flatten(0, 1) == VOID).float().unsqueeze(1), 4) > 0).squeeze(1)
+    per_object = valid.repeat_interleave(masks.shape[2], 0)
+    near = losses.boundary_mask(ground, loss.boundary_width) & per_object
+    if loss.sampling == "random":
+        near = per_object
+    if loss.logit and taught is not None:
+        any_object = near.unflatten(0, (-1, masks.shape[2])).any(1)
+        terms["logit"] = losses.logit_distillation(
+            out.logits.flatten(0, 1), taught.logits.flatten(0, 1), any_object, temperature=loss.temperature
+        )
+    if loss.representation and embed is not None:
+        pixels = losses.sample_pixels(near, loss.samples)
+        z_t = None if taught is None else pixels.of(taught.z.float())
+        terms["representation"] = losses.representation_loss(
+            embed(pixels.of(out.z.float())),
+            z_t,
+            pixels.of(ground).squeeze(-1),
+            pixels.valid,
+            omega=loss.omega,
+        )
+    if loss.hint and taught is not None and regressor is not None:
+        terms["hint"] = losses.hint_loss(regressor(out.z), taught.z)
+    if loss.attention and taught is not None:
+        terms["attention"] = losses.attention_transfer(out.z, taught.z)
+    return terms
+
+
+def spoiled(network: VOSNetwork, masks: Tensor, probability: float) -> Tensor | None:
+    """Bad masks for some remembered frames: emptied, moved, or with a piece missing; NaN where nothing is spoiled.
+
+    Args:
+        masks: (B, T, N, H, W).
+    """
+    if not probability:
+        return None
+    given = network.given_masks(masks.flatten(0, 1)).unflatten(0, masks.shape[:2])
+    bad = torch.full_like(given, float("nan"))
+    h, w = given.shape[-2:]
+    for b, t in (torch.rand(given.shape[:2]) < probability).nonzero().tolist():
+        kind = int(torch.randint(3, ()))
+        mask = given[b, t].clone()
+        if kind == 0:
+            mask.zero_()
+        elif kind == 1:
+            shift = [int((torch.rand(()) - 0.5) * side * 0.6) for side in (h, w)]
+            mask = mask.roll(shift, (-2, -1))
+        else:
+            y, x = int(torch.randint(h, ())), int(torch.randint(w, ()))
+            mask[:, max(0, y - h // 4) : y + h // 4, max(0, x - w // 4) : x + w // 4] = 0
+        bad[b, t] = mask
+    return bad
+
+
+def mean_iou(predicted: Tensor, labels: Tensor) -> Tensor:
+    """Mean IoU over the objects that are there, in ids (B, H, W)."""
+    labels = labels.long()
+    valid = labels != VOID
+    scores = []
+    for identity in labels[valid].unique().tolist():
+        if identity:
+            truth, mine = labels == identity, (predicted == identity) & valid
+            scores.append((truth & mine).sum() / (truth | mine).sum())
+    return torch.stack(scores).mean() if scores else torch.zeros(())

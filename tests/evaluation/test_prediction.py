@@ -1,0 +1,160 @@
+"""Running a tracker over clips: what it is given and when, what is written, resuming, submissions."""
+
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mobilevos.errors import InputError
+from mobilevos.evaluation.clips import Clip
+from mobilevos.evaluation.davis import evaluate_davis, read_davis
+from mobilevos.evaluation.prediction import RUN, predict_clips, write_submission
+from mobilevos.evaluation.youtube import read_youtube
+from mobilevos.media.masks import read_mask, write_mask
+from tests.evaluation.youtube_case import SHAPE, box, write, write_picture
+
+MODEL = {"model": "still"}
+
+
+@dataclass
+class Still:
+    """A tracker that finds objects where it saw them last, and keeps what it was called with."""
+
+    calls: list[tuple] = field(default_factory=list)
+
+    def start(self, frame: np.ndarray, mask: np.ndarray) -> None:
+        self.mask = mask.copy()
+        self.calls.append(("start", int(frame[0, 0, 0]), np.unique(mask).tolist()))
+
+    def step(self, frame: np.ndarray) -> SimpleNamespace:
+        assert frame.shape == (*SHAPE, 3)
+        assert frame.dtype == np.uint8
+        self.calls.append(("step", int(frame[0, 0, 0])))
+        return SimpleNamespace(mask=self.mask.copy())
+
+    def add(self, mask: np.ndarray) -> None:
+        self.mask = np.where(mask, mask, self.mask)
+        self.calls.append(("add", np.unique(mask).tolist()))
+
+
+def test_late_objects_are_added_when_they_come(youtube: Path, tmp_path: Path) -> None:
+    tracker, out = Still(), tmp_path / "out"
+    speed = predict_clips(tracker, read_youtube(youtube).clips, out, MODEL)
+    assert tracker.calls == [
+        ("start", 0, [0, 1]),
+        ("step", 5),
+        ("add", [0, 4]),
+        *(("step", number) for number in (10, 15, 20, 25)),
+        ("start", 10, [0, 2]),  # the frames before the first object are passed over
+        *(("step", number) for number in (15, 20, 25)),
+    ]
+    written = sorted(str(path.relative_to(out)) for path in out.rglob("*.png"))
+    assert written == [f"late/000{n}.png" for n in ("00", "05", "10", "15")] + ["plain/00010.png", "plain/00020.png"]
+    # where object 4 is given, its mask goes on top of what the tracker says of the others
+    assert np.array_equal(read_mask(out / "late" / "00005.png"), box((1, 5, 5), (4, 30, 50)))
+    assert np.array_equal(read_mask(out / "late" / "00015.png"), box((1, 5, 5), (4, 30, 50)))
+    with Image.open(out / "late" / "00005.png") as image:
+        assert image.mode == "P"
+        assert image.getpalette()[3:6] == [128, 0, 0]  # type: ignore[index]
+    assert speed is not None
+    assert speed.frames == 8
+    assert speed.objects == (1 + 2 * 4 + 3) / 8
+    assert speed.tracking_fps >= speed.everything_fps > 0
+
+
+def test_resume_leaves_finished_clips(youtube: Path, tmp_path: Path) -> None:
+    clips, out = read_youtube(youtube).clips, tmp_path / "out"
+    predict_clips(Still(), clips, out, MODEL)
+    (out / "plain" / "00020.png").unlink()
+    marked = box((1, 0, 0))
+    write_mask(out / "late" / "00010.png", marked)
+    tracker = Still()
+    told: list[tuple[str, int, int]] = []
+    predict_clips(tracker, clips, out, MODEL, resume=True, progress=lambda *state: told.append(state))
+    assert tracker.calls[0] == ("start", 10, [0, 2])
+    assert len(tracker.calls) == 4
+    assert (out / "plain" / "00020.png").is_file()
+    assert np.array_equal(read_mask(out / "late" / "00010.png"), marked)
+    assert told[-1] == ("plain", 6, 6)
+    assert predict_clips(Still(), clips, out, MODEL, resume=True) is None
+
+
+def test_predictions_of_another_run_are_not_mixed_in(youtube: Path, tmp_path: Path) -> None:
+    clips, out = read_youtube(youtube).clips, tmp_path / "out"
+    predict_clips(Still(), clips, out, MODEL)
+    with pytest.raises(InputError, match="is not empty"):
+        predict_clips(Still(), clips, out, MODEL)
+    with pytest.raises(InputError, match=r"written by .*still.* this is .*other"):
+        predict_clips(Still(), clips, out, {"model": "other"}, resume=True)
+    (out / RUN).unlink()
+    with pytest.raises(InputError, match=r"run.json cannot be read"):
+        predict_clips(Still(), clips, out, MODEL, resume=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="expected a folder for the predictions"):
+        predict_clips(Still(), clips, tmp_path / "file", MODEL)
+
+
+def test_bad_clips_are_named(youtube: Path, tmp_path: Path) -> None:
+    picture = youtube / "JPEGImages" / "late" / "00010.png"
+    picture.write_bytes(b"no picture")
+    with pytest.raises(InputError, match=r"late, frame 00010: .*cannot be read"):
+        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "a", MODEL)
+    write_picture(picture, 10)
+    write_mask(youtube / "Annotations" / "late" / "00000.png", np.ones((30, 40), np.uint8))
+    with pytest.raises(InputError, match=r"late, frame 00000: the picture is \(60, 80\), its annotation \(30, 40\)"):
+        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "b", MODEL)
+    write_mask(youtube / "Annotations" / "late" / "00000.png", box((4, 5, 5)))
+    with pytest.raises(InputError, match="late, frame 00000: object 1 is given but not in the annotation"):
+        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "c", MODEL)
+    without = [Clip("bare", {}, {}, {}, {}, ())]
+    with pytest.raises(InputError, match="bare: there are no pictures"):
+        predict_clips(Still(), without, tmp_path / "d", MODEL)
+    assert not (tmp_path / "d").exists()
+
+
+def test_what_a_tracker_refuses_is_named(youtube: Path, tmp_path: Path) -> None:
+    class Refusing(Still):
+        def step(self, frame: np.ndarray) -> SimpleNamespace:
+            raise InputError("too small")
+
+    with pytest.raises(InputError, match="late, frame 00005: too small"):
+        predict_clips(Refusing(), read_youtube(youtube).clips, tmp_path / "out", MODEL)
+
+
+def test_submission(youtube: Path, tmp_path: Path) -> None:
+    clips, out = read_youtube(youtube).clips, tmp_path / "out"
+    predict_clips(Still(), clips, out, MODEL)
+    write_submission(clips, out, tmp_path / "submission.zip", "Annotations")
+    with zipfile.ZipFile(tmp_path / "submission.zip") as archive:
+        assert archive.testzip() is None
+        assert sorted(archive.namelist()) == [
+            *(f"Annotations/late/000{n}.png" for n in ("00", "05", "10", "15")),
+            "Annotations/plain/00010.png",
+            "Annotations/plain/00020.png",
+        ]
+        assert archive.read("Annotations/late/00015.png") == (out / "late" / "00015.png").read_bytes()
+    (out / "late" / "00005.png").unlink()
+    with pytest.raises(InputError, match="late, frame 00005: there is no prediction to submit"):
+        write_submission(clips, out, tmp_path / "other.zip")
+    assert not (tmp_path / "other.zip").exists()
+
+
+def test_davis_with_ids_left_out_and_void(tmp_path: Path) -> None:
+    """Only what is on frame 0 is given; void is not."""
+    first = box((1, 5, 5), (3, 30, 40))
+    first[0, :] = 255
+    write(tmp_path / "Annotations" / "480p", {f"clip/{time:05d}": first for time in range(4)})
+    for time in range(4):
+        write_picture(tmp_path / "JPEGImages" / "480p" / "clip" / f"{time:05d}.png", time)
+    (tmp_path / "list.txt").write_text("clip")
+    clips = read_davis(tmp_path, str(tmp_path / "list.txt"))
+    tracker = Still()
+    predict_clips(tracker, clips, tmp_path / "out", MODEL)
+    assert tracker.calls[0] == ("start", 0, [0, 1, 3])
+    scores = evaluate_davis(clips, tmp_path / "out").sequences[0]
+    assert scores.objects == (1, 2, 3)
+    assert scores.j.tolist() == [[1, 1]] * 3

@@ -1,0 +1,77 @@
+"""Small videos made on the spot, with PyAV alone, so that the code under test reads what others wrote."""
+
+import struct
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+
+TICK = Fraction(1, 90000)
+
+# Uneven on purpose: no two intervals are alike, one is a single tick, none is a whole number of milliseconds.
+VARIABLE = [Fraction(x, 90000) for x in (0, 3001, 6007, 12345, 15001, 15002, 30011, 33017)]
+
+
+def quadrants(height: int, width: int, index: int = 0) -> np.ndarray:
+    """A picture whose corners tell which way up it is: red, green, blue, gray; (H, W, 3) uint8."""
+    picture = np.empty((height, width, 3), np.uint8)
+    picture[: height // 2, : width // 2] = (200, 40, 40)
+    picture[: height // 2, width // 2 :] = (40, 200, 40)
+    picture[height // 2 :, : width // 2] = (40, 40, 200)
+    picture[height // 2 :, width // 2 :] = 60 + 10 * (index % 16)
+    return picture
+
+
+def write_video(
+    path: Path,
+    times: Sequence[Fraction] = VARIABLE,
+    size: tuple[int, int] = (48, 64),
+    encoder: str = "libx264",
+    pixels: str = "yuv444p",
+    audio: str | None = None,
+    options: dict[str, str] | None = None,
+    noise: bool = False,
+    container_options: dict[str, str] | None = None,
+    tick: Fraction = TICK,
+) -> Path:
+    """A video of `quadrants` (or of noise) at the given times, with a tone of two seconds if `audio` names a codec."""
+    height, width = size
+    rng = np.random.default_rng(0)
+    with av.open(str(path), "w", container_options=container_options or {}) as container:
+        video = container.add_stream(encoder, rate=30, options=options or {"crf": "8"})
+        video.width, video.height, video.pix_fmt = width, height, pixels
+        video.time_base = video.codec_context.time_base = tick
+        sound = container.add_stream(audio, rate=48000, layout="stereo") if audio else None
+        for index, time in enumerate(times):
+            picture = quadrants(height, width, index)
+            if noise:
+                picture = rng.integers(0, 256, (height, width, 3)).astype(np.uint8)
+            frame = av.VideoFrame.from_ndarray(picture, "rgb24").reformat(format=pixels)
+            frame.pts, frame.time_base = round(time / tick), tick
+            container.mux(video.encode(frame))
+        if sound:
+            tone = (8000 * np.sin(np.arange(96000) * 0.06)).astype(np.int16)
+            block = av.AudioFrame.from_ndarray(np.repeat(tone, 2)[None], format="s16", layout="stereo")
+            block.rate, block.pts = 48000, 0
+            container.mux(sound.encode(block))
+            container.mux(sound.encode(None))
+        container.mux(video.encode(None))
+    return path
+
+
+def set_display_matrix(path: Path, a: int, b: int, c: int, d: int) -> None:
+    """Write a display matrix into the track header of an MP4 file: x' = a x + c y, y' = b x + d y."""
+    data = bytearray(path.read_bytes())
+    start = data.index(b"tkhd") + 4 + 4 + 20 + 8 + 8
+    assert struct.unpack(">9i", data[start : start + 36]) == (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30)
+    data[start : start + 36] = struct.pack(">9i", a << 16, b << 16, 0, c << 16, d << 16, 0, 0, 0, 1 << 30)
+    path.write_bytes(data)
+
+
+def decode(path: Path) -> tuple[list[Fraction], list[np.ndarray]]:
+    """Times and RGB pictures of a video, by PyAV alone."""
+    with av.open(str(path)) as container:
+        frames = list(container.decode(video=0))
+    return [f.pts * f.time_base for f in frames], [f.to_ndarray(format="rgb24") for f in frames]

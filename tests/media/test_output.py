@@ -1,0 +1,208 @@
+"""The folder of outputs: every format read back, and nothing lost or half-written when things go wrong."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mobilevos.errors import InputError
+from mobilevos.media.masks import read_mask
+from mobilevos.media.output import Output
+from mobilevos.media.overlay import overlay, with_alpha
+from mobilevos.media.sinks import FORMATS, SheetSink
+from mobilevos.media.synthetic import synthetic_frames
+from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
+from tests.media.clips import decode
+
+COUNT = 7
+INFO = VideoInfo(96, 64, Fraction(24), Fraction(1, 24), frames=COUNT)
+
+
+def clip() -> Iterator[tuple[Frame, np.ndarray, dict[int, float]]]:
+    for index, (rgb, ids) in enumerate(synthetic_frames(frames=COUNT, height=64, width=96, objects=2)):
+        yield Frame(index, Fraction(index, 24), rgb, f"{index:05d}"), ids, {1: 0.9, 2: 1 / (index + 2)}
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+def test_every_format(tmp_path: Path) -> None:
+    folder = tmp_path / "mein Ausgang" / "输出"
+    with Output(folder, list(FORMATS), INFO) as output:
+        for frame, ids, confidence in clip():
+            output.write(frame, ids, confidence)
+    names = {"masks", "overlay.mp4", "cutout.mp4", "alpha.webm", "alpha.mov", "alpha", "coco.json", "sheet.png"}
+    assert {p.name for p in folder.iterdir()} == names | {"confidence.csv"}
+    times = [Fraction(i, 24) for i in range(COUNT)]
+    for video in ("overlay.mp4", "cutout.mp4", "alpha.mov", "alpha.webm"):
+        got, pictures = decode(folder / video)
+        slack = Fraction(1, 2000) if video.endswith("webm") else 0
+        assert len(got) == COUNT
+        assert all(abs(a - b) <= slack for a, b in zip(got, times, strict=True))
+        assert pictures[0].shape == (64, 96, 3)
+    _, drawn = decode(folder / "overlay.mp4")
+    for (frame, ids, confidence), picture in zip(clip(), drawn, strict=True):
+        assert np.array_equal(read_mask(folder / "masks" / f"{frame.name}.png"), ids)
+        with Image.open(folder / "alpha" / f"{frame.name}.png") as image:
+            assert np.array_equal(np.array(image), with_alpha(frame.rgb, ids))
+        expected = overlay(frame.rgb, ids, confidence=confidence).astype(int)
+        assert np.abs(picture - expected).mean() < 12
+    assert len(json.loads((folder / "coco.json").read_text())["images"]) == COUNT
+    lines = (folder / "confidence.csv").read_text().splitlines()
+    assert lines[0] == "frame,time,object,confidence"
+    assert lines[1:4] == ["0,0.000000,1,0.9000", "0,0.000000,2,0.5000", "1,0.041667,1,0.9000"]
+    assert len(lines) == 1 + 2 * COUNT
+    with Image.open(folder / "sheet.png") as sheet:
+        assert sheet.size[0] == 4 * 326 + 6
+
+
+def test_without_masks_only_what_was_asked_for_remains(tmp_path: Path) -> None:
+    with Output(tmp_path / "out", ["coco"], INFO) as output:
+        for frame, ids, confidence in clip():
+            output.write(frame, ids, confidence)
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"coco.json", "confidence.csv"}
+
+
+def test_kill_and_resume_give_the_same_files(tmp_path: Path) -> None:
+    """A process is killed (SIGKILL) in the middle of its fifth frame; another resumes; nothing differs."""
+    formats = ["masks", "overlay", "coco", "sheet"]
+    with Output(tmp_path / "whole", formats, INFO) as output:
+        for frame, ids, confidence in clip():
+            output.write(frame, ids, confidence)
+    code = """
+import os, signal, sys
+from mobilevos.media import masks
+from mobilevos.media.output import Output
+from tests.media.test_output import INFO, clip
+output = Output(sys.argv[1], sys.argv[2].split(","), INFO)
+for frame, ids, confidence in clip():
+    if frame.index == 4:
+        masks.davis_palette = lambda: os.kill(os.getpid(), signal.SIGKILL)
+    output.write(frame, ids, confidence)
+"""
+    cut = tmp_path / "cut"
+    root = Path(__file__).parents[2]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    done = subprocess.run([sys.executable, "-c", code, cut, ",".join(formats)], env=environment, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert sorted(p.name for p in (cut / "masks").glob("*.png")) == [f"{i:05d}.png" for i in range(4)]
+    assert not (cut / "overlay.mp4").exists()
+    with (cut / "confidence.csv").open("a") as file:
+        file.write("4,0.16")  # and half a line for good measure
+
+    tracked = []
+    with Output(cut, formats, INFO, resume=True) as output:
+        for frame, ids, confidence in clip():
+            stored = output.stored(frame)
+            if stored is None:
+                tracked.append(frame.index)
+                output.write(frame, ids, confidence)
+            else:
+                output.write(frame, stored.ids, stored.confidence)
+    assert tracked == [4, 5, 6]
+    assert files(cut) == files(tmp_path / "whole")
+
+
+def test_backward_pass_is_recorded_and_drawn_later(tmp_path: Path) -> None:
+    frames = list(clip())
+    with Output(tmp_path, ["coco"], INFO) as output:
+        for frame, ids, confidence in reversed(frames[:3]):
+            output.record(frame, ids, confidence)
+        for frame, ids, confidence in frames:
+            stored = output.stored(frame)
+            assert (stored is not None) == (frame.index < 3)
+            if stored:
+                assert np.array_equal(stored.ids, ids)
+                assert stored.confidence[2] == pytest.approx(confidence[2], abs=1e-4)
+            output.write(frame, stored.ids if stored else ids, confidence)
+    images = json.loads((tmp_path / "coco.json").read_text())["images"]
+    assert [image["frame_index"] for image in images] == list(range(COUNT))
+
+
+def test_existing_output_is_not_overwritten_unless_forced(tmp_path: Path) -> None:
+    def run(**options: bool) -> None:
+        with Output(tmp_path, ["masks", "sheet"], INFO, **options) as output:
+            for frame, ids, _ in clip():
+                output.write(frame, ids)
+
+    run()
+    before = files(tmp_path)
+    (tmp_path / "masks" / "99999.png").write_bytes(before["masks/00000.png"])
+    with pytest.raises(InputError, match="exists already"):
+        run()
+    assert len(files(tmp_path)) == len(before) + 1
+    run(force=True)
+    assert files(tmp_path) == before
+
+
+def test_an_error_keeps_the_record_and_drops_half_videos(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Output(tmp_path / "out", ["masks", "overlay", "coco"], INFO) as output:
+        for frame, ids, confidence in clip():
+            if frame.index == 3:
+                raise KeyboardInterrupt
+            output.write(frame, ids, confidence)
+    assert set(files(tmp_path / "out")) == {"confidence.csv", *(f"masks/{i:05d}.png" for i in range(3))}
+
+
+def test_a_source_that_breaks_leaves_complete_outputs(tmp_path: Path) -> None:
+    with pytest.raises(BrokenVideoError), Output(tmp_path / "out", ["overlay", "coco"], INFO) as output:
+        for frame, ids, confidence in clip():
+            if frame.index == 3:
+                raise BrokenVideoError("clip.mp4", 3, "damaged")
+            output.write(frame, ids, confidence)
+    assert set(files(tmp_path / "out")) == {"confidence.csv", "coco.json", "overlay.mp4"}
+    assert len(decode(tmp_path / "out" / "overlay.mp4")[0]) == 3
+
+
+def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="bad mask"), Output(tmp_path / "a" / "b", list(FORMATS), INFO):
+        raise InputError("bad mask")
+    assert not list(tmp_path.iterdir())
+
+
+def test_bad_targets(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match="cannot write to"):
+        Output(tmp_path / "file", ["masks"], INFO)
+    with pytest.raises(InputError, match="cannot write to"):
+        Output(tmp_path / "file" / "out", ["masks"], INFO)
+    with pytest.raises(InputError, match="expected formats of masks, overlay"):
+        Output(tmp_path / "out", ["gif"], INFO)
+    with pytest.raises(InputError, match="expected formats"):
+        Output(tmp_path / "out", [], INFO)
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_wrong_sizes(tmp_path: Path) -> None:
+    frames = list(clip())
+    with Output(tmp_path, ["masks"], INFO) as output:
+        with pytest.raises(InputError, match="expected a mask of shape"):
+            output.write(frames[0][0], np.zeros((3, 3), np.uint8))
+        output.write(*frames[0])
+    other = Frame(0, Fraction(0), np.zeros((10, 10, 3), np.uint8), "00000")
+    with Output(tmp_path, ["masks"], INFO, resume=True) as output, pytest.raises(InputError, match="another video"):
+        output.stored(other)
+
+
+def test_sheet_spreads_over_a_source_of_any_length(tmp_path: Path) -> None:
+    rgb, ids = next(synthetic_frames(frames=1, height=32, width=48, objects=1))
+    for length in (1, 24, 25, 1000):
+        sink = SheetSink(tmp_path / f"{length}.png")
+        for index in range(length):
+            sink.write(Frame(index, Fraction(index), rgb, str(index)), ids, {})
+        shown = [index for index, _ in sink._tiles]
+        assert shown[0] == 0
+        assert len(shown) <= SheetSink.most
+        assert len(shown) >= min(length, SheetSink.most // 2)
+        assert len(set(np.diff(shown))) <= 1
+        sink.close()
+        assert (tmp_path / f"{length}.png").exists()
