@@ -91,7 +91,7 @@ for frame, ids, confidence in clip():
 """
     cut = tmp_path / "cut"
     root = Path(__file__).parents[2]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(root / "src"), str(root)])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), *sys.path])}
     done = subprocess.run([sys.executable, "-c", code, cut, ",".join(formats)], env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     assert sorted(p.name for p in (cut / "masks").glob("*.png")) == [f"{i:05d}.png" for i in range(4)]
@@ -144,21 +144,24 @@ def test_existing_output_is_not_overwritten_unless_forced(tmp_path: Path) -> Non
     assert files(tmp_path) == before
 
 
-def test_an_error_keeps_the_record_and_drops_half_videos(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), Output(tmp_path / "out", ["masks", "overlay", "coco"], INFO) as output:
+def write_until(error: BaseException, folder: Path, formats: list[str]) -> None:
+    """Three frames, then the error."""
+    with Output(folder, formats, INFO) as output:
         for frame, ids, confidence in clip():
             if frame.index == 3:
-                raise KeyboardInterrupt
+                raise error
             output.write(frame, ids, confidence)
+
+
+def test_an_error_keeps_the_record_and_drops_half_videos(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        write_until(KeyboardInterrupt(), tmp_path / "out", ["masks", "overlay", "coco"])
     assert set(files(tmp_path / "out")) == {"confidence.csv", *(f"masks/{i:05d}.png" for i in range(3))}
 
 
 def test_a_source_that_breaks_leaves_complete_outputs(tmp_path: Path) -> None:
-    with pytest.raises(BrokenVideoError), Output(tmp_path / "out", ["overlay", "coco"], INFO) as output:
-        for frame, ids, confidence in clip():
-            if frame.index == 3:
-                raise BrokenVideoError("clip.mp4", 3, "damaged")
-            output.write(frame, ids, confidence)
+    with pytest.raises(BrokenVideoError):
+        write_until(BrokenVideoError("clip.mp4", 3, "damaged"), tmp_path / "out", ["overlay", "coco"])
     assert set(files(tmp_path / "out")) == {"confidence.csv", "coco.json", "overlay.mp4"}
     assert len(decode(tmp_path / "out" / "overlay.mp4")[0]) == 3
 

@@ -52,7 +52,7 @@ def test_round_trip(tmp_path: Path, codec: str, size: tuple[int, int]) -> None:
     if codec == "vp9-alpha":
         # WebM counts milliseconds; two frames a tick apart are kept apart.
         assert len(set(times)) == len(VARIABLE)
-        assert max(abs(a - b) for a, b in zip(times, VARIABLE, strict=True)) <= Fraction(1, 1000)
+        assert max(abs(a - b) for a, b in zip(times, VARIABLE, strict=True)) <= Fraction(3, 2000)
     else:
         assert times == VARIABLE
     height, width = size
@@ -76,8 +76,7 @@ def test_alpha_survives(tmp_path: Path, codec: str) -> None:
     for alpha, picture in zip(alphas, given, strict=True):
         assert np.abs(alpha.astype(int) - picture[..., 3]).mean() < (1 if codec == "prores4444" else 5)
     if codec == "vp9-alpha":
-        with av.open(str(path)) as container:
-            assert container.streams.video[0].metadata.get("alpha_mode") == "1"
+        assert bytes.fromhex("53c08101") in path.read_bytes()  # Matroska's AlphaMode = 1, which browsers look for
 
 
 def test_h264_plays_everywhere(tmp_path: Path) -> None:
@@ -119,20 +118,26 @@ def test_sound_is_kept(tmp_path: Path, codec: str, sound: str) -> None:
             container.seek(0)
             samples = np.concatenate([f.to_ndarray().astype(float)[0] for f in container.decode(stream)])
             streams[name] = stream.codec_context.name, packets, samples
-    if codec == "prores4444" and sound == "libopus":
-        pass  # QuickTime files of FFmpeg may or may not take Opus: the sound must be there, copied or not
-    elif codec == "vp9-alpha" and sound == "aac":
-        assert streams["output"][0] == "opus"
+    encoded_anew = {("vp9-alpha", "aac"): "opus", ("prores4444", "libopus"): "aac"}
+    if (codec, sound) in encoded_anew:
+        assert streams["output"][0] == encoded_anew[codec, sound]
     else:
-        assert streams["output"][1] == streams["source"][1]  # the same packets at the same times
+        assert [data for data, _ in streams["output"][1]] == [data for data, _ in streams["source"][1]]
+        pairs = zip(streams["output"][1], streams["source"][1], strict=True)
+        slack = Fraction(1, 100) if codec == "vp9-alpha" else 0  # milliseconds, and the start-up of Opus
+        assert max(abs(a[1] - b[1]) for a, b in pairs) <= slack
     assert abs(len(streams["output"][2]) - 96000) < 3000
     assert streams["output"][2][4800:90000].std() > 0.05
 
 
 def test_nothing_is_left_after_an_error(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="outside"), VideoWriter(tmp_path / "out.mp4", info()) as writer:
-        writer.write(quadrants(48, 64), Fraction(0))
-        raise RuntimeError("outside")
+    def fail_half_way() -> None:
+        with VideoWriter(tmp_path / "out.mp4", info()) as writer:
+            writer.write(quadrants(48, 64), Fraction(0))
+            raise RuntimeError("outside")
+
+    with pytest.raises(RuntimeError, match="outside"):
+        fail_half_way()
     with VideoWriter(tmp_path / "empty.mp4", info()):
         pass
     assert not list(tmp_path.iterdir())
@@ -141,7 +146,7 @@ def test_nothing_is_left_after_an_error(tmp_path: Path) -> None:
 def test_refuses_what_it_cannot_write(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected a codec"):
         VideoWriter(tmp_path / "out.gif", info(), "gif")
-    with pytest.raises(InputError, match="cannot write .*out.mp4: No such file"):
+    with pytest.raises(InputError, match=r"cannot write .*out\.mp4: No such file"):
         VideoWriter(tmp_path / "no folder" / "out.mp4", info())
     for bad in (quadrants(48, 60), quadrants(48, 64).astype(float), np.zeros((48, 64, 4), np.uint8)):
         with (

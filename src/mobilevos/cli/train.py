@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -16,8 +15,6 @@ def train(
     fresh: Annotated[bool, typer.Option(help="Begin anew instead of resuming.")] = False,
 ) -> None:
     """Train a network, or go on where it was stopped. Works under torchrun too."""
-    # Threads that spin while they wait would take the cores from the processes that draw clips; read when torch loads.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     from mobilevos.training.recipe import load_recipe
     from mobilevos.training.trainer import train as run
 

@@ -121,8 +121,8 @@ class VideoSource:
 class DavisSource(VideoSource):
     """DAVIS 2016 or 2017: `JPEGImages/480p/<video>/00000.jpg`, `Annotations/480p/<video>/00000.png`.
 
-    The folder usually holds the validation videos too. `split` names the list of the videos to use, such as "2017/train"
-    for `ImageSets/2017/train.txt`; `include` and `exclude` choose by name.
+    The folder usually holds the validation videos too: `split` names the list of the videos to use, such as
+    "2017/train" for `ImageSets/2017/train.txt`, or `include` gives their names.
     """
 
     def __init__(
@@ -139,8 +139,9 @@ class DavisSource(VideoSource):
     ) -> None:
         root = Path(root)
         if split is not None:
-            listed = read_split(root / "ImageSets" / f"{split}.txt")
-            include = listed if include is None else [name for name in include if name in listed]
+            if include is not None:
+                raise InputError(f"expected a split or the names of videos, got both ({split!r} and {include!r})")
+            include = read_split(root / "ImageSets" / f"{split}.txt")
         super().__init__(
             root,
             list_videos(root / "JPEGImages" / resolution, root / "Annotations" / resolution),

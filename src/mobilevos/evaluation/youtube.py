@@ -144,9 +144,7 @@ def _read_clip(root: Path, name: str, frames_of: Mapping[int, list[str]]) -> Cli
         scored |= {frame: later} if later else {}
     for frame in given:
         if frame not in truths:
-            raise InputError(
-                f"{name}, frame {frame}: objects are given here, but there is no annotation"
-            )
+            raise InputError(f"{name}, frame {frame}: objects are given here, but there is no annotation")
     unknown = [frame for frame in scored if frame not in truths]
     # a hidden ground truth: annotations of the frames in which objects are given, and of no other
     if set(truths) <= set(given):

@@ -94,14 +94,14 @@ def _swimmers(height: int, width: int, objects: int, seed: int) -> list[_Swimmer
     for i in range(objects):
         row, column = divmod(i, columns)
         in_row = min(columns, objects - row * columns)
-        x = (column + 0.5) * width / in_row + rng.uniform(-0.05, 0.05) * cell_w
+        x = (column + (0.5 if objects > 1 else 0.32)) * width / in_row + rng.uniform(-0.05, 0.05) * cell_w
         y = (row + 0.5 + (0.06 if column % 2 else -0.06)) * cell_h
         homes.append(np.array([x, y]))
     order = rng.permutation(objects)  # which animal lives where, so that ids are not sorted from left to right
     swimmers = []
     for i in range(objects):
         home = homes[order[i]]
-        away = homes[order[(i + 1) % objects]] if objects > 1 else np.array([width, height]) - home * 0.4
+        away = homes[order[(i + 1) % objects]] if objects > 1 else home + np.array([0.35 * width, 0.0])
         period = 84 * rng.uniform(0.9, 1.3)
         towards = 0.0 if away[0] >= home[0] else np.pi
         swimmers.append(
@@ -225,7 +225,7 @@ class _Scene:
     def camera(self, time: int) -> np.ndarray:
         """How far the picture of near things is shifted, (x, y) in pixels: a slow pan and the shake of a hand."""
         a, b, c, d = self.phases
-        pan = 0.8 * self.margin * np.sin(0.03 * time) * np.sign(a - np.pi)
+        pan = 0.6 * self.margin * np.sin(0.03 * time) * np.sign(a - np.pi)
         shake_x = np.sin(0.43 * time + b) + 0.5 * np.sin(1.31 * time + c)
         shake_y = np.sin(0.37 * time + c) + 0.5 * np.sin(1.13 * time + d)
         return np.array([pan + 0.0016 * self.width * shake_x, 0.003 * self.height * shake_y])

@@ -155,14 +155,14 @@ def _open_camera(name: str) -> Source:
     number = name.removeprefix("camera:")
     if not number.isdecimal():
         raise InputError(f"expected a camera such as camera:0, got {name}")
-    logging: Any = cv2.utils.logging  # silent, or OpenCV writes lines of its own about a camera that is not there
-    level = logging.setLogLevel(logging.LOG_LEVEL_SILENT)
+    missing = f"no picture from {name}: is it connected and free?"
+    if sys.platform == "linux" and not Path(f"/dev/video{number}").exists():
+        raise InputError(missing)  # before OpenCV writes lines of its own about it
     camera = cv2.VideoCapture(int(number))
     opened, bgr = camera.read()
-    logging.setLogLevel(level)
     if not opened:
         camera.release()
-        raise InputError(f"no picture from {name}: is it connected and free?")
+        raise InputError(missing)
     rate = Fraction(camera.get(cv2.CAP_PROP_FPS) or 30).limit_denominator(1001)
     tick = Fraction(1, 1000)  # milliseconds since the first picture
     info = VideoInfo(bgr.shape[1], bgr.shape[0], rate, tick)

@@ -48,8 +48,10 @@ class Codec:
     pixels: str
     odd_pixels: str
     """The pixel format for an odd width or height."""
-    audio: str
-    """The encoder for sound that the container cannot hold as it is."""
+    sound: frozenset[str]
+    """The kinds of sound that players expect in the container, to be copied as they are."""
+    sound_encoder: str
+    """For any other sound."""
     options: dict[str, str]
     container_options: dict[str, str]
     alpha: bool = False
@@ -64,7 +66,8 @@ CODECS = {
         encoder="libx264",
         pixels="yuv420p",
         odd_pixels="yuv444p",
-        audio="aac",
+        sound=frozenset(("aac", "mp3", "ac3", "eac3", "alac", "flac", "opus")),
+        sound_encoder="aac",
         options={"preset": "veryfast", "crf": "18", "bf": "0"},
         container_options={"movflags": "faststart"},
     ),
@@ -73,7 +76,8 @@ CODECS = {
         encoder="libvpx-vp9",
         pixels="yuva420p",
         odd_pixels="yuva420p",
-        audio="libopus",
+        sound=frozenset(("opus", "vorbis")),
+        sound_encoder="libopus",
         options={
             "deadline": "realtime",
             "cpu-used": "6",
@@ -91,7 +95,8 @@ CODECS = {
         encoder="prores_ks",
         pixels="yuva444p10le",
         odd_pixels="yuva444p10le",
-        audio="aac",
+        sound=frozenset(("aac", "mp3", "ac3", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le", "pcm_s24be")),
+        sound_encoder="aac",
         options={"profile": "4444", "vendor": "apl0"},
         container_options={},
         alpha=True,
@@ -117,11 +122,12 @@ class VideoWriter:
         part = self._stack.enter_context(replacing(self.path))
         try:
             with self._clear_errors():
+                part.touch()  # FFmpeg would find out only at the first frame
                 self._container: Any = av.open(
                     str(part), "w", format=self.codec.container, container_options=self.codec.container_options
                 )
                 self._stream = self._add_video()
-                self._audio = _Audio(self._container, self.codec.audio, audio) if audio else None
+                self._audio = _Audio(self._container, self.codec, audio) if audio else None
         except BaseException as error:
             self._stack.__exit__(type(error), error, None)
             raise
@@ -138,8 +144,6 @@ class VideoWriter:
         context.sample_aspect_ratio = info.pixel_aspect
         context.colorspace = context.color_primaries = context.color_trc = BT709
         context.color_range = LIMITED_RANGE
-        if codec.alpha and codec.container == "webm":
-            stream.metadata["alpha_mode"] = "1"
         return stream
 
     def write(self, picture: np.ndarray, time: Fraction) -> None:
@@ -181,9 +185,7 @@ class VideoWriter:
             self._audio.close()
         with contextlib.suppress(av.error.FFmpegError, OSError):
             self._container.close()
-        dropped = InputError("dropped")
-        with contextlib.suppress(InputError):
-            self._stack.__exit__(InputError, dropped, None)
+        self._stack.__exit__(InputError, InputError("dropped"), None)  # so that nothing is moved into place
 
     @contextlib.contextmanager
     def _clear_errors(self) -> Iterator[None]:
@@ -206,16 +208,16 @@ class VideoWriter:
 class _Audio:
     """The sound of another file, handed on in step with the pictures, so that none of it piles up in memory."""
 
-    def __init__(self, output: Any, encoder: str, source: str) -> None:
+    def __init__(self, output: Any, codec: Codec, source: str) -> None:
         self._output = output
         self._input: Any = av.open(source)
         stream = self._input.streams.audio[0]
-        self._copied = stream.codec_context.name in output.supported_codecs
+        self._copied = stream.codec_context.codec.canonical_name in codec.sound
         if self._copied:
             self._stream = output.add_stream_from_template(stream)
         else:
-            rate = 48000 if encoder == "libopus" else stream.rate
-            self._stream = output.add_stream(encoder, rate=rate, layout=stream.layout.name)
+            rate = 48000 if codec.sound_encoder == "libopus" else stream.rate
+            self._stream = output.add_stream(codec.sound_encoder, rate=rate, layout=stream.layout.name)
         self._packets = self._timed(stream)
         self._next = next(self._packets, None)
 

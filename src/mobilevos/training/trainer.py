@@ -28,6 +28,7 @@ from mobilevos.model.backbones import load_backbone
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.model.teacher import STCN
+from mobilevos.training.allocator import keep_freed_memory
 from mobilevos.training.average import WeightAverage
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.log import RunLog
@@ -54,6 +55,7 @@ def train(recipe: Recipe, output: Path, *, fresh: bool = False) -> Path:
     Returns:
         The file of the averaged weights; `best.safetensors` beside it holds the ones with the best validation.
     """
+    keep_freed_memory()
     with processes() as team:
         return Trainer(recipe, output / recipe.name, team, fresh).run()
 
