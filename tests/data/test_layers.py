@@ -46,7 +46,7 @@ def test_moved_object_takes_its_label_along() -> None:
     shown = frames[0, ..., 0] > 120
     np.testing.assert_array_equal(masks[0] == 2, shown)
     moved = np.roll(labels == 1, (10, 50), axis=(0, 1))
-    assert (shown & moved).sum() / (shown | moved).sum() > 0.9  # its soft edge lies inside of it
+    assert (shown & moved).sum() / (shown | moved).sum() > 0.85  # its soft edge lies inside of it
 
 
 def test_unlabelled_sprite_hides_labels() -> None:

@@ -46,9 +46,13 @@ def test_only_what_frame_0_shows_stays() -> None:
     assert masks[1, :4, 0].tolist() == [1, 0, 2, 0]
 
 
-def test_object_1_has_to_be_seen_and_leave_room() -> None:
-    masks = np.zeros((1, 10, 10), np.uint8)
-    masks[0, 0] = 2
+def test_objects_have_to_be_seen_and_to_leave_room() -> None:
+    masks = np.zeros((2, 10, 10), np.uint8)
+    masks[1] = 1
     assert not keep_visible(masks, min_pixels=5, max_fill=0.9)
+    masks[0, 0] = 2
+    assert keep_visible(masks, min_pixels=5, max_fill=0.9)
+    assert np.unique(masks[0]).tolist() == [0, 1]
+    assert not masks[1].any()
     masks[0] = 1
     assert not keep_visible(masks, min_pixels=5, max_fill=0.9)

@@ -39,11 +39,11 @@ def keep_visible(masks: np.ndarray, min_pixels: int, max_fill: float) -> bool:
         min_pixels: an object is seen if it has this many pixels in frame 0.
         max_fill: the largest part of frame 0 that objects may cover.
     Returns:
-        whether object 1 is among them, and they leave enough background.
+        whether there are any, and they leave enough background.
     """
     counts = count_pixels(masks[0])
     seen = [i for i in range(1, VOID) if counts[i] >= min_pixels]
-    if 1 not in seen or sum(counts[i] for i in seen) > max_fill * masks[0].size:
+    if not seen or sum(counts[i] for i in seen) > max_fill * masks[0].size:
         return False
     masks[:] = cv2.LUT(masks.reshape(len(masks), -1), _table(seen)).reshape(masks.shape)
     return True

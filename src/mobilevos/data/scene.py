@@ -44,9 +44,11 @@ def finish(
         masks: (T, S, S) uint8 with ids 1..n.
         objects: add objects until there are this many.
     Returns:
-        the clip with ids 1..m for the objects that are seen in frame 0; None where object 1 is not, or where the
-        objects fill it.
+        the clip with ids 1..m for the objects that are seen in frame 0; None where there are none, or they fill it.
     """
+    # Objects that come into view later are forgotten now, so that their ids are free for others.
+    if not keep_visible(masks, config.min_pixels, config.max_fill):
+        return None
     for label in range(count_objects(masks[0]) + 1, objects + 1):
         add_object(rng, config, frames, masks, cutouts, label)
     if rng.random() < config.distractor:

@@ -5,6 +5,7 @@ ids. The idea behind it: the colours that fill areas are the objects; a colour t
 others is an edge, and each of its pixels belongs to the nearer of the two.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import cv2
@@ -155,12 +156,10 @@ def _packed(rgb: np.ndarray) -> np.ndarray:
     return rgb[..., 0].astype(np.int32) << 16 | rgb[..., 1].astype(np.int32) << 8 | rgb[..., 2]
 
 
-def _numbered(labels: np.ndarray, order: list[int], ids: "range | list[int]") -> np.ndarray:
+def _numbered(labels: np.ndarray, order: list[int], ids: Sequence[int]) -> np.ndarray:
     """labels: (H, W) into the seeds; the seed order[i] becomes ids[i], every other one background."""
-    if len(order) > 255:
-        raise InputError(f"expected at most 255 objects in a mask, got {len(order)}")
-    table = np.zeros(labels.max() + 1 if not order else max(labels.max(), *order) + 1, np.uint8)
-    table[order] = list(ids)
+    table = np.zeros(256, np.uint8)
+    table[order] = ids
     return table[labels]
 
 

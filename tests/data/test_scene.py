@@ -1,0 +1,77 @@
+"""What is added to clips."""
+
+import numpy as np
+import pytest
+
+from mobilevos.data.layers import Layer
+from mobilevos.data.scene import add_distractor, add_object, add_occluder, finish
+from tests.data.folders import BLUE, GREEN, RED, calm
+
+
+class _Squares:
+    """Green squares to add."""
+
+    def cutout(self, rng: np.random.Generator) -> Layer | None:
+        return Layer(np.full((30, 30, 4), (*GREEN, 255), np.uint8))
+
+    def texture(self, rng: np.random.Generator) -> np.ndarray:
+        return np.full((20, 20, 3), GREEN, np.uint8)
+
+
+def _scene() -> tuple[np.ndarray, np.ndarray]:
+    """Three frames of a red square (1) that rests on blue."""
+    frames, masks = np.full((3, 96, 96, 3), BLUE, np.uint8), np.zeros((3, 96, 96), np.uint8)
+    frames[:, 10:40, 10:40], masks[:, 10:40, 10:40] = RED, 1
+    return frames, masks
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_added_object_is_labelled_where_it_is_seen(seed: int) -> None:
+    frames, masks = _scene()
+    add_object(np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, _Squares(), 2)
+    np.testing.assert_array_equal(masks == 2, frames.argmax(axis=-1) == 1)
+    assert (masks[0] == 2).any()
+
+
+@pytest.mark.parametrize("look_alike", [0.0, 1.0])
+def test_distractor_is_seen_but_not_labelled(look_alike: float) -> None:
+    added = 0
+    for seed in range(8):
+        frames, masks = _scene()
+        config = calm(size=96, hue=0.0, look_alike=look_alike)
+        add_distractor(np.random.default_rng(seed), config, frames, masks, _Squares())
+        color = frames.argmax(axis=-1)
+        assert (color[masks == 1] == 0).all()
+        assert set(np.unique(masks)) <= {0, 1}
+        added += (color[masks == 0] == (0 if look_alike else 1)).any()
+    assert added == 8
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_occluder_hides_later_frames(seed: int) -> None:
+    frames, masks = _scene()
+    add_occluder(np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, _Squares())
+    sizes = (masks == 1).sum(axis=(1, 2))
+    assert sizes[0] > 0.6 * 900
+    assert sizes[1:].min() < 0.9 * 900
+    np.testing.assert_array_equal(masks == 1, frames.argmax(axis=-1) == 0)
+
+
+def test_late_objects_do_not_share_ids_with_added_ones() -> None:
+    """Object 2 comes into view in frame 1, after its id was given to something else."""
+    for seed in range(10):
+        frames, masks = _scene()
+        masks[1:, 60:90, 60:90] = 2
+        clip = finish(
+            np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, objects=2, cutouts=_Squares(), name=""
+        )
+        assert clip is not None
+        assert (clip.frames.argmax(axis=-1)[clip.masks == 2] == 1).all()
+
+
+def test_nothing_in_frame_0_is_no_clip() -> None:
+    frames, masks = _scene()
+    masks[0] = 0
+    assert (
+        finish(np.random.default_rng(0), calm(size=96), frames, masks, objects=1, cutouts=_Squares(), name="") is None
+    )
