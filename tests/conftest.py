@@ -11,5 +11,7 @@ def shared_data() -> Path:
     """The folder of real photos and clips; tests that need it are skipped where it is absent."""
     root = Path(os.environ.get("MOBILEVOS_DATA", Path(__file__).parents[2] / "shared" / "data"))
     if not root.is_dir():
-        pytest.skip(f"no real data at hand (set MOBILEVOS_DATA; looked for a folder {root.name!r} beside the repository)")
+        pytest.skip(
+            f"no real data at hand (set MOBILEVOS_DATA; looked for a folder {root.name!r} beside the repository)"
+        )
     return root

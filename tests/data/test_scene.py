@@ -25,11 +25,16 @@ def _scene() -> tuple[np.ndarray, np.ndarray]:
     return frames, masks
 
 
+def _differ(one: np.ndarray, other: np.ndarray) -> float:
+    """Part of the pixels; edges mix colours, so it is seldom zero."""
+    return float((one != other).mean())
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_added_object_is_labelled_where_it_is_seen(seed: int) -> None:
     frames, masks = _scene()
     add_object(np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, _Squares(), 2)
-    np.testing.assert_array_equal(masks == 2, frames.argmax(axis=-1) == 1)
+    assert _differ(masks == 2, frames.argmax(axis=-1) == 1) < 0.01
     assert (masks[0] == 2).any()
 
 
@@ -41,9 +46,9 @@ def test_distractor_is_seen_but_not_labelled(look_alike: float) -> None:
         config = calm(size=96, hue=0.0, look_alike=look_alike)
         add_distractor(np.random.default_rng(seed), config, frames, masks, _Squares())
         color = frames.argmax(axis=-1)
-        assert (color[masks == 1] == 0).all()
+        assert _differ(color[masks == 1], 0 * color[masks == 1]) < 0.05
         assert set(np.unique(masks)) <= {0, 1}
-        added += (color[masks == 0] == (0 if look_alike else 1)).any()
+        added += (color[masks == 0] == (0 if look_alike else 1)).sum() > 50
     assert added == 8
 
 
@@ -54,7 +59,7 @@ def test_occluder_hides_later_frames(seed: int) -> None:
     sizes = (masks == 1).sum(axis=(1, 2))
     assert sizes[0] > 0.6 * 900
     assert sizes[1:].min() < 0.9 * 900
-    np.testing.assert_array_equal(masks == 1, frames.argmax(axis=-1) == 0)
+    assert _differ(masks == 1, frames.argmax(axis=-1) == 0) < 0.01
 
 
 def test_late_objects_do_not_share_ids_with_added_ones() -> None:
@@ -62,11 +67,10 @@ def test_late_objects_do_not_share_ids_with_added_ones() -> None:
     for seed in range(10):
         frames, masks = _scene()
         masks[1:, 60:90, 60:90] = 2
-        clip = finish(
-            np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, objects=2, cutouts=_Squares(), name=""
-        )
+        rng = np.random.default_rng(seed)
+        clip = finish(rng, calm(size=96, hue=0.0), frames, masks, objects=2, cutouts=_Squares(), name="")
         assert clip is not None
-        assert (clip.frames.argmax(axis=-1)[clip.masks == 2] == 1).all()
+        assert _differ(clip.masks == 2, clip.frames.argmax(axis=-1) == 1) < 0.01
 
 
 def test_nothing_in_frame_0_is_no_clip() -> None:

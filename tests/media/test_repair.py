@@ -94,10 +94,16 @@ def test_colours_on_white() -> None:
     assert any("border was taken as background" in note for note in notes)
 
 
-def test_gray_levels() -> None:
-    ids, notes = repair_mask(Image.fromarray(shapes() * 85))
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_gray_levels(channels: int) -> None:
+    planes = [shapes() * 85] * min(channels, 3) + [np.full((HEIGHT, WIDTH), 255, np.uint8)] * (channels == 4)
+    ids, notes = repair_mask(Image.fromarray(np.dstack(planes).squeeze()))
     assert np.array_equal(ids, shapes())
     assert "85, 170, 255" in notes[0]
+
+
+def test_ids_in_all_three_channels() -> None:
+    assert np.array_equal(repair_mask(Image.fromarray(np.dstack([shapes()] * 3))).ids, shapes())
 
 
 @pytest.mark.parametrize("colours", [BOLD, davis_palette()[:4]], ids=["bold", "davis"])

@@ -40,7 +40,9 @@ def test_folding_is_convolution_then_batchnorm() -> None:
     for tensor in (norm.weight.data, norm.bias.data, norm.running_mean):
         nn.init.normal_(tensor)  # type: ignore[arg-type]
     nn.init.uniform_(norm.running_var, 0.5, 2)  # type: ignore[arg-type]
-    state = {f"conv1.{k}": v for k, v in conv.state_dict().items()} | {f"bn1.{k}": v for k, v in norm.state_dict().items()}
+    state = {f"conv1.{k}": v for k, v in conv.state_dict().items()} | {
+        f"bn1.{k}": v for k, v in norm.state_dict().items()
+    }
     folded = fold_batchnorm(state, eps=norm.eps)
     x = torch.randn(1, 3, 8, 8)
     torch.testing.assert_close(F.conv2d(x, folded["conv1.weight"], folded["conv1.bias"]), norm(conv(x)))
@@ -55,7 +57,9 @@ def test_every_convolution_finds_its_batchnorm(make: type[nn.Module]) -> None:
     assert all(folded[name].abs().sum() > 0 for name in folded if name.endswith("bias"))
 
 
-@pytest.mark.parametrize(("make", "channels"), [(MobileNetV2, (24, 32, 96)), (resnet18, (64, 128, 256)), (resnet50, (256, 512, 1024))])
+@pytest.mark.parametrize(
+    ("make", "channels"), [(MobileNetV2, (24, 32, 96)), (resnet18, (64, 128, 256)), (resnet50, (256, 512, 1024))]
+)
 def test_levels(make: type[nn.Module], channels: tuple[int, int, int]) -> None:
     with torch.device("meta"):
         out = make()(torch.empty(1, 3, 64, 96))
@@ -81,7 +85,9 @@ def test_layers_behind_stride_16_are_ignored_and_masks_take_the_mean_colour(tmp_
     both = resnet18(in_channels=5)
     save_file(with_batchnorm(resnet18()), tmp_path / "resnet.safetensors")
     load_backbone(both, tmp_path / "resnet.safetensors")
-    torch.testing.assert_close(both.conv1.weight[:, 3:], both.conv1.weight[:, :3].mean(1, keepdim=True).expand(-1, 2, -1, -1))
+    torch.testing.assert_close(
+        both.conv1.weight[:, 3:], both.conv1.weight[:, :3].mean(1, keepdim=True).expand(-1, 2, -1, -1)
+    )
 
 
 def test_wrong_files_are_named(tmp_path: Path) -> None:

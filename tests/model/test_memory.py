@@ -8,9 +8,7 @@ import torch
 from mobilevos.model.memory import Memory, MemoryRead
 
 
-def naive_read(
-    query: torch.Tensor, memory: Memory, sharpness: float | None, top_k: int | None = None
-) -> torch.Tensor:
+def naive_read(query: torch.Tensor, memory: Memory, sharpness: float | None, top_k: int | None = None) -> torch.Tensor:
     """The paper's read-out (and our position term), position by position."""
     _, channels, slots, h, w = memory.keys.shape
     objects, width = memory.values.shape[1:3]

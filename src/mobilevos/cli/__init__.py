@@ -24,10 +24,11 @@ def _options() -> None:
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
-    from mobilevos.cli import demo, evaluate, train
+    from mobilevos.cli import demo, evaluate, soup, train
 
     app.command()(demo.demo)
     app.command()(train.train)
+    app.command()(soup.soup)
     app.add_typer(evaluate.app, name="evaluate")
     try:
         app()

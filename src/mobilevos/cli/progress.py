@@ -31,6 +31,8 @@ def frame_progress(what: str, total: int | None) -> Iterator[Callable[[int], Non
         if now - last >= LINE_EVERY or done == total:
             last = now
             of = f" of {total}" if total is not None else ""
-            print(f"{what}: {done}{of} frames, {done / max(now - began, 1e-9):.1f} a second", file=sys.stderr, flush=True)
+            print(
+                f"{what}: {done}{of} frames, {done / max(now - began, 1e-9):.1f} a second", file=sys.stderr, flush=True
+            )
 
     yield report

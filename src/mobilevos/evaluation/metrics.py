@@ -118,6 +118,8 @@ def _as_bool(pred: Mask, truth: Mask) -> tuple[npt.NDArray[np.bool_], npt.NDArra
 
 def _bounding_box(mask: Mask) -> tuple[int, int, int, int] | None:
     """Top, left, bottom and right (these two exclusive), or nothing for an empty mask."""
+    if not mask.size:
+        return None
     nonzero = (mask if mask.itemsize == 1 else mask != 0).view(np.uint8)
     left, top, width, height = cv2.boundingRect(nonzero)
     return (top, left, top + height, left + width) if width else None

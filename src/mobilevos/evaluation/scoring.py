@@ -3,11 +3,9 @@
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -25,6 +23,10 @@ VOID = 255
 
 BLOCK = 32
 """Frames a process scores at a time: enough to make sending them free, few enough to share the work evenly."""
+
+
+_Job = tuple[Clip, list[str]]
+"""A clip, and those of its frames that are to be scored."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +50,15 @@ def score_clips(
     check_predictions(clips, predictions)
     jobs = [(clip, frames) for clip in clips for frames in _blocks(list(clip.scored))]
     total, done = sum(len(frames) for _, frames in jobs), 0
-    blocks: dict[str, list[_Block]] = {clip.name: [] for clip in clips}
-    with _mapper(min(processes, len(jobs))) as run:
-        for (clip, frames), block in zip(jobs, run(partial(_score_block, predictions), jobs), strict=True):
-            blocks[clip.name].append(block)
-            done += len(frames)
-            if progress:
-                progress(clip.name, done, total)
+    blocks: list[_Block | None] = [None] * len(jobs)
+    for index, blocks[index] in _run(partial(_score_block, predictions), jobs, processes):
+        done += len(jobs[index][1])
+        if progress:
+            progress(jobs[index][0].name, done, total)
     scores, notes = [], []
     for clip in clips:
-        sequence, remarks = _join(clip, blocks[clip.name])
+        own = [block for (other, _), block in zip(jobs, blocks, strict=True) if other is clip and block]
+        sequence, remarks = _join(clip, own)
         scores.append(sequence)
         notes.extend(remarks)
     return tuple(scores), tuple(notes)
@@ -75,22 +76,33 @@ def _blocks(frames: list[str]) -> list[list[str]]:
     return [frames[start : start + BLOCK] for start in range(0, len(frames), BLOCK)]
 
 
-@contextmanager
-def _mapper(processes: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """The built-in map, or one over processes. They are spawned: a fork may hang where threads have been started."""
-    if processes < 2:
-        yield map
+def _run(score: Callable[[_Job], _Block], jobs: Sequence[_Job], processes: int) -> Iterator[tuple[int, _Block]]:
+    """Score all jobs; gives their numbers and outcomes, in the order in which they are done."""
+    others = min(processes, len(jobs)) - 1
+    if others < 1:
+        yield from enumerate(map(score, jobs))
         return
-    pool = ProcessPoolExecutor(
-        processes, multiprocessing.get_context("spawn"), initializer=cv2.setNumThreads, initargs=(1,)
-    )
+    context = multiprocessing.get_context("spawn")  # a fork may hang where threads have been started
+    pool = ProcessPoolExecutor(others, context, initializer=cv2.setNumThreads, initargs=(1,))
     try:
-        yield pool.map
+        futures = [pool.submit(score, job) for job in jobs]
+        front = 0
+        # this process works too, at once, while the others start: on the last job that nobody has begun
+        for index in reversed(range(len(jobs))):
+            if not futures[index].cancel():
+                break
+            yield index, score(jobs[index])
+            while front < index and futures[front].done():
+                yield front, futures[front].result()
+                front += 1
+        for number in range(front, len(jobs)):
+            if not futures[number].cancelled():
+                yield number, futures[number].result()
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _score_block(predictions: Path, job: tuple[Clip, list[str]]) -> _Block:
+def _score_block(predictions: Path, job: _Job) -> _Block:
     clip, frames = job
     rows = {index: row for row, index in enumerate(clip.objects)}
     values = np.full((len(rows), 2, len(frames)), np.nan)

@@ -86,8 +86,7 @@ def _from_alpha(image: Image.Image) -> tuple[np.ndarray, tuple[str, ...]]:
     rgba = np.asarray(image)
     rgb, opaque = rgba[..., :3], rgba[..., 3] >= 128
     if opaque.all():
-        gray = (rgb == rgb[..., :1]).all()
-        return _from_gray(rgb[..., 0]) if gray else _from_colours(rgb)
+        return _from_colours(rgb)
     note = "The transparent part became background."
     painted = np.where(opaque[..., None], rgb, 0)
     if not opaque.any() or not painted.any():
@@ -128,6 +127,8 @@ def _from_gray(values: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:
 
 def _from_colours(rgb: np.ndarray, opaque: np.ndarray | None = None) -> tuple[np.ndarray, tuple[str, ...]]:
     """rgb: (H, W, 3) uint8, black where not opaque (H, W) bool."""
+    if opaque is None and (rgb == rgb[..., :1]).all():
+        return _from_gray(rgb[..., 0])
     palette = davis_palette()
     lookup = np.full(1 << 24, -1, np.int16)
     lookup[_packed(palette)] = np.arange(256)

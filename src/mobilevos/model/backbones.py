@@ -148,7 +148,11 @@ class ResNet(nn.Module):
             blocks = []
             for i in range(depth):
                 stride = 2 if i == 0 and level > 1 else 1
-                block = Bottleneck(width, planes, stride, stride_in_1x1) if bottleneck else BasicBlock(width, planes, stride)
+                block = (
+                    Bottleneck(width, planes, stride, stride_in_1x1)
+                    if bottleneck
+                    else BasicBlock(width, planes, stride)
+                )
                 blocks.append(block)
                 width = planes * block.expansion
             self.add_module(f"layer{level}", nn.Sequential(*blocks))

@@ -91,9 +91,7 @@ class MemoryQueue:
 
     def without_object(self, index: int) -> MemoryQueue:
         """One object less."""
-        seen = tuple(
-            replace(s, masks=np.delete(s.masks, index, 0)) if index < len(s.masks) else s for s in self.seen
-        )
+        seen = tuple(replace(s, masks=np.delete(s.masks, index, 0)) if index < len(s.masks) else s for s in self.seen)
         values = np.delete(self.memory.values, index, 0)
         return replace(self, memory=replace(self.memory, values=values), seen=seen)
 

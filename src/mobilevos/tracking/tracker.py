@@ -177,9 +177,7 @@ def _check_frame(frame: Image) -> None:
         raise InputError(f"expected a frame with pixels, got {frame.shape}")
 
 
-def _check_mask(
-    mask: NDArray[np.integer], shape: tuple[int, ...], *, may_be_empty: bool = False
-) -> tuple[int, ...]:
+def _check_mask(mask: NDArray[np.integer], shape: tuple[int, ...], *, may_be_empty: bool = False) -> tuple[int, ...]:
     """The ids of a mask."""
     if not isinstance(mask, np.ndarray) or mask.ndim != 2 or mask.dtype.kind not in "iub":
         what = f"{mask.shape} {mask.dtype}" if isinstance(mask, np.ndarray) else type(mask).__name__

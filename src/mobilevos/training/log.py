@@ -34,8 +34,11 @@ class RunLog:
         self._bar: Progress | None = None
         if sys.stderr.isatty():
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"),
-                TimeRemainingColumn(), TextColumn("{task.fields[numbers]}"),
+                TextColumn("{task.description}"),
+                BarColumn(),
+                TextColumn("{task.completed}/{task.total}"),
+                TimeRemainingColumn(),
+                TextColumn("{task.fields[numbers]}"),
             )
             self._bar.start()
             self._task = self._bar.add_task(folder.name, total=iterations, completed=iteration, numbers="")
@@ -68,7 +71,9 @@ class RunLog:
     def __enter__(self) -> RunLog:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._events.close()
         if self._bar is not None:
             self._bar.stop()

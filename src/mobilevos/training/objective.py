@@ -76,9 +76,7 @@ class Objective(nn.Module):
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)
-        out = unroll(
-            self.student, frames, masks, queue=self.queue, spoil=spoiled(self.student, masks, self.spoil)
-        )
+        out = unroll(self.student, frames, masks, queue=self.queue, spoil=spoiled(self.student, masks, self.spoil))
         labels = batch.masks[:, 1:].flatten(0, 1)
         logits = upsample(out.logits.flatten(0, 1), 4)
         terms: dict[str, Tensor] = {}
@@ -110,9 +108,7 @@ class Objective(nn.Module):
         if self.teacher is not None:
             with torch.no_grad():
                 taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing)
-        return distillation_terms(
-            self.loss, out, taught, masks[:, 1:], batch.masks[:, 1:], self.embed, self.regressor
-        )
+        return distillation_terms(self.loss, out, taught, masks[:, 1:], batch.masks[:, 1:], self.embed, self.regressor)
 
     def _prompt(self, batch: Batch, frames: Tensor, keep: float) -> Tensor:
         """From a rough prompt to the mask: the memory is the same frame, with the prompt drawn as its mask."""

@@ -183,16 +183,8 @@ def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
     """A recipe from YAML, with `key=value` overrides; dots reach into sections (`optimizer.learning_rate=1e-4`)."""
     import yaml
 
-    path = Path(path)
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the recipe {str(path)!r}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{str(path)!r} is not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict):
-        raise InputError(f"expected keys and values in the recipe {str(path)!r}")
-    content.setdefault("name", path.stem)
+    content = _read_yaml(Path(path))
+    content.setdefault("name", Path(path).stem)
     for override in overrides:
         key, separator, value = override.partition("=")
         if not separator:
@@ -205,6 +197,30 @@ def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
                 raise InputError(f"{key!r} does not lead to a single value of the recipe")
         section[last] = yaml.safe_load(value)
     return parse(Recipe, content, "")
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    """A YAML file; what its `base` (another file beside it) says counts where the file itself is silent."""
+    import yaml
+
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read the recipe {str(path)!r}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{str(path)!r} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"expected keys and values in the recipe {str(path)!r}")
+    base = content.pop("base", None)
+    return _merged(_read_yaml(path.parent / base), content) if base else content
+
+
+def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        both = isinstance(value, dict) and isinstance(merged.get(key), dict)
+        merged[key] = _merged(merged[key], value) if both else value
+    return merged
 
 
 def parse(kind: Any, value: Any, where: str) -> Any:

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from mobilevos.errors import InputError
+from mobilevos.model.checkpoint import NETWORKS
+from mobilevos.training.recipe import load_recipe
+
+RECIPES = sorted((Path(__file__).parents[2] / "recipes").rglob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_recipe_is_valid(path: Path) -> None:
+    recipe = load_recipe(path)
+    assert recipe.name == path.stem
+    assert recipe.model in NETWORKS
+    assert recipe.phases[-1].until == 1
+    assert [phase.until for phase in recipe.phases] == sorted(phase.until for phase in recipe.phases)
+
+
+def test_the_papers_settings_are_written_out() -> None:
+    folder = Path(__file__).parents[2] / "recipes" / "paper"
+    for variant, omega in (("resnet18", 0.0), ("mobilenetv2", 0.95), ("mobilenetv2-lite", 0.95)):
+        recipe = load_recipe(folder / f"distil-{variant}.yaml")
+        assert recipe.model == variant
+        assert (recipe.optimizer.kind, recipe.optimizer.learning_rate, recipe.optimizer.weight_decay) == (
+            "adam",
+            1e-5,
+            1e-7,
+        )
+        assert recipe.iterations == 600_000
+        assert {(phase.batch_size, phase.clip.frames) for phase in recipe.phases} == {(8, 5)}
+        assert (recipe.loss.epsilon, recipe.loss.temperature, recipe.loss.omega) == (1.0, 0.1, omega)
+        assert not recipe.locality
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("model: stcn\nsources: []\nlr: 1", "the recipe has no key 'lr'"),
+        ("model: stcn\nsources: []\noptimizer: {lr: 1}", "optimizer has no key 'lr'; it has kind, learning_rate"),
+        ("model: stcn\nsources: []\nphases: [{clip: {sise: 1}}]", r"phases\[0\].clip has no key 'sise'"),
+        ("model: stcn\nsources: []\niterations: many", "expected int for iterations, got 'many'"),
+        ("model: stcn\nsources: []\nprecision: int8", "expected one of float32, bfloat16, float16 for precision"),
+        ("model: stcn\nsources: 3", "expected a list for sources, got 3"),
+        ("model: stcn", "missing 1 required positional argument: 'sources'"),
+        ("- 1", "expected keys and values"),
+        ("a: [", "not valid YAML"),
+        ("base: none.yaml", "cannot read the recipe"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        load_recipe(path)
+
+
+def test_overrides_and_base(tmp_path: Path) -> None:
+    (tmp_path / "base.yaml").write_text("model: stcn\nsources: []\noptimizer: {learning_rate: 1e-5, warmup: 3}")
+    (tmp_path / "own.yaml").write_text("base: base.yaml\noptimizer: {warmup: 4}\nname: mine")
+    recipe = load_recipe(tmp_path / "own.yaml", ["optimizer.clip_norm=0.5", "iterations=7", "data_root=elsewhere"])
+    assert (recipe.name, recipe.iterations, recipe.data_root) == ("mine", 7, "elsewhere")
+    assert (recipe.optimizer.learning_rate, recipe.optimizer.warmup, recipe.optimizer.clip_norm) == (1e-5, 4, 0.5)
+    with pytest.raises(InputError, match="expected key=value"):
+        load_recipe(tmp_path / "own.yaml", ["fresh"])

@@ -1,0 +1,53 @@
+from pathlib import Path
+
+import pytest
+import torch
+
+from mobilevos.errors import InputError
+from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
+from mobilevos.training.recipe import Recipe
+from mobilevos.training.soup import Weights, average, cook, greedy_soup, uniform_soup
+
+
+def at(*values: float) -> Weights:
+    return {"w": torch.tensor(values)}
+
+
+def closeness(weights: Weights) -> float:
+    """The target is (1, 1)."""
+    return -float((weights["w"] - 1).abs().sum())
+
+
+def test_uniform_is_the_mean() -> None:
+    soup = uniform_soup([at(0.0, 3.0), at(1.0, 1.0), at(2.0, 5.0)], closeness)
+    torch.testing.assert_close(soup.weights["w"], torch.tensor([1.0, 3.0]))
+    assert soup.ingredients == (0, 1, 2)
+
+
+def test_greedy_keeps_what_helps() -> None:
+    candidates = [at(5.0, 5.0), at(0.0, 1.5), at(2.0, 0.5), at(-4.0, 1.0)]
+    soup = greedy_soup(candidates, closeness)
+    assert soup.ingredients == (1, 2)  # together they hit the target; each of the others would spoil it
+    assert soup.score == 0
+    assert soup.score >= max(soup.scores)
+
+
+def test_different_networks_do_not_mix() -> None:
+    with pytest.raises(InputError, match="one and the same network"):
+        average([at(1.0), at(1.0, 2.0)])
+
+
+def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    for i in range(2):
+        torch.manual_seed(i)
+        save_checkpoint(tmp_path / f"{i}.safetensors", build("mobilenetv2-lite"))
+    paths = [tmp_path / f"{i}.safetensors" for i in range(2)]
+    lines: list[str] = []
+    soup = cook(paths, tmp_path / "soup.safetensors", tiny_recipe, greedy=False, report=lines.append)
+    assert len(lines) == 3
+    mixed = load_checkpoint(tmp_path / "soup.safetensors").state_dict()["key.weight"]
+    parts = [load_checkpoint(path).state_dict()["key.weight"] for path in paths]
+    torch.testing.assert_close(mixed, (parts[0] + parts[1]) / 2)
+    assert soup.ingredients == (0, 1)
+    with pytest.raises(InputError, match="'nowhere' is not a training clip"):
+        cook(paths, tmp_path / "soup2.safetensors", tiny_recipe, clips=["nowhere"])

@@ -1,0 +1,167 @@
+"""The loop: resumes exactly, in one process or two."""
+
+import csv
+import dataclasses
+import os
+import socket
+from pathlib import Path
+
+import pytest
+import torch
+import torch.multiprocessing
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+
+from mobilevos.data.clip import Batch
+from mobilevos.errors import InputError
+from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
+from mobilevos.training.distributed import Processes, processes
+from mobilevos.training.objective import Objective, Outcome
+from mobilevos.training.recipe import Loss, Optimizer, Recipe, Teacher, Validation
+from mobilevos.training.trainer import Trainer, freeze, learning_rate, train
+
+
+class Killed(BaseException):
+    """As abrupt as an exception can be: nothing catches it."""
+
+
+def weights(path: Path) -> dict[str, torch.Tensor]:
+    return read_checkpoint(path)[1]
+
+
+def curve(folder: Path) -> list[tuple[str, str]]:
+    with (folder / "curve.csv").open() as stream:
+        return [(row["iteration"], row["loss"]) for row in csv.DictReader(stream)]
+
+
+def test_a_killed_run_ends_as_if_it_had_not_been(
+    tiny_recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mobilevos.training.trainer.LOG_EVERY", 1)
+    recipe = dataclasses.replace(tiny_recipe, checkpoint_minutes=0.0)
+    whole = train(recipe, tmp_path / "whole")
+    step = Trainer.step
+
+    def dies(self: Trainer, batch: Batch, rate: float) -> Outcome:
+        if self.iteration == 4:
+            raise Killed
+        return step(self, batch, rate)
+
+    monkeypatch.setattr(Trainer, "step", dies)
+    with pytest.raises(Killed):
+        train(recipe, tmp_path / "killed")
+    monkeypatch.setattr(Trainer, "step", step)
+    resumed = train(recipe, tmp_path / "killed")
+    expected = weights(whole)
+    for name, tensor in weights(resumed).items():
+        assert torch.equal(tensor, expected[name]), name
+    assert curve(whole.parent) == curve(resumed.parent)
+    assert len(curve(whole.parent)) == 6
+
+
+def test_another_recipe_is_not_resumed(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    recipe = dataclasses.replace(tiny_recipe, iterations=1)
+    train(recipe, tmp_path)
+    other = dataclasses.replace(recipe, seed=1)
+    with pytest.raises(InputError, match="run of another recipe .seed differ"):
+        train(other, tmp_path)
+    train(other, tmp_path, fresh=True)
+    longer = dataclasses.replace(other, iterations=2)
+    train(longer, tmp_path)
+    assert Trainer(longer, tmp_path / "tiny", Processes(), False).iteration == 2
+    (tmp_path / "tiny" / "state.pt").write_bytes(b"damaged")
+    with pytest.raises(InputError, match="cannot resume"):
+        train(longer, tmp_path)
+
+
+def test_validation_keeps_the_best_and_leaves_pictures(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    recipe = dataclasses.replace(
+        tiny_recipe, iterations=2, validation=Validation("davis", ("swim",), minutes=0.0, size=96)
+    )
+    train(recipe, tmp_path)
+    folder = tmp_path / "tiny"
+    assert load_checkpoint(folder / "best.safetensors").variant == "mobilenetv2-lite"
+    metadata, _ = read_checkpoint(folder / "best.safetensors")
+    assert "j_and_f" in metadata["notes"]
+    assert {path.suffix for path in (folder / "pictures").iterdir()} == {".jpg"}
+    with (folder / "curve.csv").open() as stream:
+        assert any(row["validation"] for row in csv.DictReader(stream))
+
+
+def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    save_checkpoint(tmp_path / "teacher.safetensors", build("mobilenetv2"))
+    loss = Loss(dice=1.0, logit=1.0, representation=1.0, omega=0.5, hint=1.0, attention=1.0, samples=32)
+    recipe = dataclasses.replace(
+        tiny_recipe, loss=loss, teacher=Teacher(str(tmp_path / "teacher.safetensors")), precision="bfloat16"
+    )
+    trainer = Trainer(recipe, tmp_path / "run", Processes(), True)
+    batch = next(trainer._loader(recipe.phases[0]))
+    before = {name: p.detach().clone() for name, p in trainer.objective.named_parameters()}
+    teacher = trainer.objective.teacher
+    assert teacher is not None
+    taught = {name: p.clone() for name, p in teacher.state_dict().items()}
+    outcome = trainer.step(batch, 1e-3)
+    assert {"cross_entropy", "dice", "logit", "representation", "hint", "attention", "iou"} == set(outcome.terms)
+    assert all(torch.isfinite(term) for term in outcome.terms.values())
+    after = dict(trainer.objective.named_parameters())
+    assert all(not torch.equal(after[name], before[name]) for name in before if name.endswith("weight"))
+    assert all(torch.equal(p, taught[name]) for name, p in teacher.state_dict().items())
+
+
+def test_freezing() -> None:
+    network = build("mobilenetv2-lite")
+    freeze(network, 4)
+    assert not any(p.requires_grad for p in network.backbone.features[:4].parameters())  # type: ignore[union-attr,index]
+    assert all(p.requires_grad for p in network.backbone.features[4:].parameters())  # type: ignore[union-attr,index]
+
+
+def test_learning_rate() -> None:
+    cosine = Optimizer(learning_rate=1.0, warmup=10, final=0.1)
+    assert learning_rate(cosine, 4, 0.0) == pytest.approx(0.5)
+    assert learning_rate(cosine, 100, 0.5) == pytest.approx(0.55)
+    assert learning_rate(cosine, 100, 1.0) == pytest.approx(0.1)
+    step = Optimizer(learning_rate=1.0, warmup=0, schedule="step", step_at=0.8)
+    assert [learning_rate(step, 5, p) for p in (0.79, 0.81)] == [1.0, pytest.approx(0.1)]
+
+
+def joined_batch() -> Batch:
+    torch.manual_seed(0)
+    masks = torch.zeros(4, 3, 64, 64, dtype=torch.uint8)
+    masks[:, :, 16:40, 20:50] = 1
+    return Batch(torch.randint(0, 255, (4, 3, 3, 64, 64), dtype=torch.uint8), masks, torch.zeros(4, 2, 1, 64, 64), 1, 0)
+
+
+def gradients(module: nn.Module, batch: Batch) -> dict[str, torch.Tensor]:
+    module(batch, 0.5).total.backward()
+    return {name.removeprefix("module."): p.grad for name, p in module.named_parameters() if p.grad is not None}
+
+
+def objective() -> Objective:
+    torch.manual_seed(1)
+    return Objective(build("mobilenetv2-lite"), Loss(dice=1.0))
+
+
+def one_of_two(rank: int, port: int, results: str) -> None:
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "RANK": str(rank), "WORLD_SIZE": "2"}
+    torch.set_num_threads(1)
+    with processes() as team:
+        batch = joined_batch()
+        half = slice(2 * rank, 2 * rank + 2)
+        part = dataclasses.replace(
+            batch, frames=batch.frames[half], masks=batch.masks[half], prompts=batch.prompts[half]
+        )
+        found = gradients(DistributedDataParallel(objective()), part)
+        if team.leads:
+            torch.save(found, results)
+
+
+def test_two_processes_give_the_gradients_of_one(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.spawn(one_of_two, (port, str(tmp_path / "gradients.pt")), nprocs=2)
+    expected = gradients(objective(), joined_batch())
+    found = torch.load(tmp_path / "gradients.pt")
+    assert found.keys() == expected.keys()
+    for name, gradient in expected.items():
+        torch.testing.assert_close(found[name], gradient, rtol=1e-3, atol=1e-5, msg=name)
