@@ -63,7 +63,7 @@ def test_another_recipe_is_not_resumed(tiny_recipe: Recipe, tmp_path: Path) -> N
     recipe = dataclasses.replace(tiny_recipe, iterations=1)
     train(recipe, tmp_path)
     other = dataclasses.replace(recipe, seed=1)
-    with pytest.raises(InputError, match="run of another recipe .seed differ"):
+    with pytest.raises(InputError, match=r"run of another recipe \(seed differ\)"):
         train(other, tmp_path)
     train(other, tmp_path, fresh=True)
     longer = dataclasses.replace(other, iterations=2)

@@ -38,6 +38,7 @@ def demo(
     with frame_progress("following", frames) as advance:
         result = run_demo(tracker, output, frames=frames, objects=objects, seed=seed, force=force, progress=advance)
     print(
-        f"{result.frames} frames, {result.objects} objects: J&F {result.j_and_f:.3f} (J {result.j:.3f}, F {result.f:.3f})"
+        f"{result.frames} frames, {result.objects} objects: "
+        f"J&F {result.j_and_f:.3f} (J {result.j:.3f}, F {result.f:.3f})"
     )
     print(f"Look at {output / 'overlay.mp4'} and {output / 'masks'}")

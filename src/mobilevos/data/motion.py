@@ -48,7 +48,7 @@ def random_trajectory(
     if steps and rng.random() < config.jump:
         steps[int(rng.integers(len(steps)))] *= rng.uniform(2.0, 4.0)
     poses = np.cumsum([np.zeros(6), *steps], axis=0)
-    limit = np.array([0.7, 0.7, 180.0, 0.7, 0.3, 0.4]) * min(1.0, 3 * strength)
+    limit = np.array([0.7, 0.7, 75.0, 0.7, 0.3, 0.4]) * min(1.0, 3 * strength)
     poses = limit * np.tanh(poses / limit)
     return np.stack(
         [

@@ -50,15 +50,19 @@ def score_clips(
     check_predictions(clips, predictions)
     jobs = [(clip, frames) for clip in clips for frames in _blocks(list(clip.scored))]
     total, done = sum(len(frames) for _, frames in jobs), 0
-    blocks: list[_Block | None] = [None] * len(jobs)
-    for index, blocks[index] in _run(partial(_score_block, predictions), jobs, processes):
-        done += len(jobs[index][1])
+    outcomes: dict[int, _Block] = {}
+    for number, block in _run(partial(_score_block, predictions), jobs, processes):
+        clip, frames = jobs[number]
+        outcomes[number] = block
+        done += len(frames)
         if progress:
-            progress(jobs[index][0].name, done, total)
+            progress(clip.name, done, total)
+    blocks: dict[str, list[_Block]] = {clip.name: [] for clip in clips}
+    for number, (clip, _) in enumerate(jobs):
+        blocks[clip.name].append(outcomes[number])
     scores, notes = [], []
     for clip in clips:
-        own = [block for (other, _), block in zip(jobs, blocks, strict=True) if other is clip and block]
-        sequence, remarks = _join(clip, own)
+        sequence, remarks = _join(clip, blocks[clip.name])
         scores.append(sequence)
         notes.extend(remarks)
     return tuple(scores), tuple(notes)

@@ -83,8 +83,6 @@ class MobileNetV2(nn.Module):
 class BasicBlock(nn.Module):
     """ResNet18 block: two 3x3 convolutions."""
 
-    expansion = 1
-
     def __init__(self, in_channels: int, width: int, stride: int) -> None:
         super().__init__()
         self.conv1 = nn.Conv2d(in_channels, width, 3, stride, 1)
@@ -100,15 +98,13 @@ class BasicBlock(nn.Module):
 class Bottleneck(nn.Module):
     """ResNet50 block. `stride_in_1x1` puts the stride in the first convolution, as Caffe's and Keras' networks do."""
 
-    expansion = 4
-
     def __init__(self, in_channels: int, width: int, stride: int, stride_in_1x1: bool = False) -> None:
         super().__init__()
         first, second = (stride, 1) if stride_in_1x1 else (1, stride)
         self.conv1 = nn.Conv2d(in_channels, width, 1, first)
         self.conv2 = nn.Conv2d(width, width, 3, second, 1)
-        self.conv3 = nn.Conv2d(width, width * self.expansion, 1)
-        self.downsample = _downsample(in_channels, width * self.expansion, stride)
+        self.conv3 = nn.Conv2d(width, 4 * width, 1)
+        self.downsample = _downsample(in_channels, 4 * width, stride)
         self.relu = nn.ReLU(inplace=True)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -143,19 +139,19 @@ class ResNet(nn.Module):
         self.conv1 = nn.Conv2d(in_channels, 64, 7, 2, 3)
         self.relu = nn.ReLU(inplace=True)
         self.maxpool = nn.MaxPool2d(3, 2, 1)
+        levels: list[nn.Sequential] = []
         width, self.channels = 64, tuple(w * (4 if bottleneck else 1) for w in (64, 128, 256))
-        for level, (planes, depth) in enumerate(zip((64, 128, 256), depths, strict=True), start=1):
-            blocks = []
+        for planes, depth in zip((64, 128, 256), depths, strict=True):
+            blocks: list[nn.Module] = []
             for i in range(depth):
-                stride = 2 if i == 0 and level > 1 else 1
-                block = (
-                    Bottleneck(width, planes, stride, stride_in_1x1)
-                    if bottleneck
-                    else BasicBlock(width, planes, stride)
-                )
-                blocks.append(block)
-                width = planes * block.expansion
-            self.add_module(f"layer{level}", nn.Sequential(*blocks))
+                stride = 2 if i == 0 and levels else 1
+                if bottleneck:
+                    blocks.append(Bottleneck(width, planes, stride, stride_in_1x1))
+                else:
+                    blocks.append(BasicBlock(width, planes, stride))
+                width = planes * (4 if bottleneck else 1)
+            levels.append(nn.Sequential(*blocks))
+        self.layer1, self.layer2, self.layer3 = levels
 
     def forward(self, x: Tensor) -> Pyramid:
         f4 = self.layer1(self.maxpool(self.relu(self.conv1(x))))
@@ -169,6 +165,9 @@ def resnet18(in_channels: int = 3) -> ResNet:
 
 def resnet50(stride_in_1x1: bool = False) -> ResNet:
     return ResNet(True, (3, 4, 6), stride_in_1x1=stride_in_1x1)
+
+
+Backbone = MobileNetV2 | ResNet
 
 
 def fold_batchnorm(state: Mapping[str, Tensor], eps: float = BATCHNORM_EPS) -> dict[str, Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from mobilevos.model.network import VOSNetwork
 from mobilevos.model.student import STUDENTS
 from mobilevos.model.teacher import STCN
 
-NETWORKS = {**STUDENTS, "stcn": STCN}
+NETWORKS: dict[str, Callable[..., VOSNetwork]] = {**STUDENTS, "stcn": STCN}
 
 
 def build(variant: str, **options: Any) -> VOSNetwork:
@@ -87,8 +87,7 @@ def read_checkpoint(path: Path | str) -> tuple[dict[str, str], dict[str, Tensor]
 def network_options(network: VOSNetwork) -> dict[str, Any]:
     """Constructor options that change the network's tensors or their meaning."""
     if isinstance(network, STCN):
-        first = network.backbone.layer2[0]
-        return {"stride_in_1x1": first.conv1.stride[0] == 2, "top_k": network.top_k}
+        return {"stride_in_1x1": network.stride_in_1x1, "top_k": network.top_k}
     return {"locality": network.read.sharpness is not None}
 
 

@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mobilevos.model.aggregation import aggregate
+from mobilevos.model.backbones import Backbone
 from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import Memory, MemoryRead
 
@@ -23,6 +24,10 @@ class VOSNetwork(nn.Module):
     `decode`; masks for `memorise` have the stride `mask_stride`.
     """
 
+    mean: Tensor
+    std: Tensor
+    backbone: Backbone
+    value_backbone: Backbone
     variant: str
     mask_stride: int
     key_channels: int

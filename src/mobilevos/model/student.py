@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from torch import Tensor, nn
 
-from mobilevos.model.backbones import MobileNetV2, ResNet, resnet18
+from mobilevos.model.backbones import Backbone, MobileNetV2, resnet18
 from mobilevos.model.decoder import Decoder
 from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import MemoryRead
@@ -33,7 +33,7 @@ class Student(VOSNetwork):
     def __init__(
         self,
         variant: str,
-        backbone: MobileNetV2 | ResNet,
+        backbone: Backbone,
         *,
         key_channels: int = 64,
         value_channels: int,
@@ -60,6 +60,10 @@ class Student(VOSNetwork):
         self.decoder = Decoder(value_channels, c16, c8, c4, surroundings, aspp)
         nn.init.orthogonal_(self.key.weight.data)
         nn.init.zeros_(self.key.bias.data)  # type: ignore[union-attr]
+
+    @property
+    def value_backbone(self) -> Backbone:  # type: ignore[override]
+        return self.value_encoder.backbone
 
     def encode(self, frames: Tensor) -> Features:
         pyramid = self.backbone(self.normalise(frames))

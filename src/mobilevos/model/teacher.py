@@ -83,7 +83,7 @@ class STCN(VOSNetwork):
 
     def __init__(self, stride_in_1x1: bool = True, top_k: int | None = None) -> None:
         super().__init__()
-        self.top_k = top_k
+        self.stride_in_1x1, self.top_k = stride_in_1x1, top_k
         self.backbone = resnet50(stride_in_1x1)
         self.value_backbone = resnet18(in_channels=5)
         self.key = nn.Conv2d(1024, self.key_channels, 3, padding=1)

@@ -74,7 +74,7 @@ class Tracker:
         """Begin anew with the objects of a mask (H, W): ids, 0 is background."""
         _check_frame(frame)
         ids = _check_mask(mask, frame.shape[:2])
-        geometry = Geometry.fit(*frame.shape[:2], self.size)
+        geometry = Geometry.fit(frame.shape[0], frame.shape[1], self.size)
         seen = Seen(0, geometry.frame(frame), geometry.masks(_one_hot(mask, ids)))
         key, values = self.runtime.memorise(seen.frame, seen.masks)
         queue = MemoryQueue.begin(seen, key, values, self.queue, self.every)

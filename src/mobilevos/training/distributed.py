@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 
+CPU = torch.device("cpu")
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -17,7 +19,7 @@ class Processes:
 
     rank: int = 0
     count: int = 1
-    device: torch.device = torch.device("cpu")
+    device: torch.device = CPU
 
     @property
     def leads(self) -> bool:

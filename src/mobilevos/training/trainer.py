@@ -24,7 +24,7 @@ from mobilevos.data.sheet import paint
 from mobilevos.errors import InputError
 from mobilevos.losses import annealed_keep
 from mobilevos.media.atomic import replacing
-from mobilevos.model.backbones import load_backbone
+from mobilevos.model.backbones import MobileNetV2, load_backbone
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.model.teacher import STCN
@@ -305,8 +305,7 @@ def initial_network(recipe: Recipe) -> VOSNetwork:
     if recipe.backbone:
         load_backbone(network.backbone, root / recipe.backbone, eps=1e-3 if "resnet50" in recipe.backbone else 1e-5)
     if recipe.value_backbone:
-        value = network.value_backbone if isinstance(network, STCN) else network.value_encoder.backbone
-        load_backbone(value, root / recipe.value_backbone)
+        load_backbone(network.value_backbone, root / recipe.value_backbone)
     return network
 
 
@@ -315,7 +314,7 @@ def freeze(network: VOSNetwork, layers: int) -> None:
     if not layers:
         return
     backbone = network.backbone
-    blocks = list(backbone.features) if hasattr(backbone, "features") else list(backbone.children())
+    blocks = list(backbone.features) if isinstance(backbone, MobileNetV2) else list(backbone.children())
     for block in blocks[:layers]:
         block.requires_grad_(False)
 
@@ -355,6 +354,6 @@ def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
         if source.kind == "photos":
             sources.append((photos[source.root], source.weight))
         else:
-            opened = SOURCES[source.kind](root / source.root, exclude=source.exclude, cutouts=cutouts)  # type: ignore[call-arg]
+            opened = SOURCES[source.kind](root / source.root, exclude=source.exclude, cutouts=cutouts)
             sources.append((opened, source.weight))
     return sources
