@@ -5,10 +5,12 @@ Affine maps are 3 x 3 float arrays on (x, y, 1) in pixels.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
-from mobilevos.data.clip import ClipConfig
+from mobilevos.data.clip import VOID, ClipConfig
 
 _STEP = 4  # dense maps are computed at every 4th pixel and interpolated: they are smooth
 _FIELD = 33  # side of a deformation field
@@ -107,6 +109,28 @@ def warp(
         )
     xs, ys = _dense_map(picture.shape[:2], to_source, window, field)
     return cv2.remap(picture, xs, ys, interpolation, borderMode=border, borderValue=(fill,) * 4)
+
+
+def show(
+    shots: Sequence[tuple[np.ndarray, np.ndarray]], views: np.ndarray, size: int, fields: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The frames and masks of a clip; beyond their borders pictures are mirrored and masks void.
+
+    Args:
+        shots: T times picture (H, W, 3) and labels (H, W), uint8.
+        views: (T, 3, 3) maps from the clip to the pictures.
+        fields: (T, 33, 33, 2), see `random_deformation`.
+    Returns:
+        (T, size, size, 3) and (T, size, size) uint8.
+    """
+    window = (0, 0, size, size)
+    frames = np.empty((len(shots), size, size, 3), np.uint8)
+    masks = np.empty((len(shots), size, size), np.uint8)
+    for t, ((picture, labels), view) in enumerate(zip(shots, views, strict=True)):
+        field = None if fields is None or t == 0 else fields[t]  # frame 0 is never deformed
+        frames[t] = warp(picture, view, window, field, border=cv2.BORDER_REFLECT_101)
+        masks[t] = warp(labels, view, window, field, interpolation=cv2.INTER_NEAREST, fill=VOID)
+    return frames, masks
 
 
 def _dense_map(

@@ -10,9 +10,9 @@ import numpy as np
 from mobilevos.data.clip import VOID, Clip, ClipConfig
 from mobilevos.data.crop import crop_anywhere, crop_around_objects
 from mobilevos.data.layers import Layer, Sprite, cut_out, fill_in, paste, shrunk, touches_border
-from mobilevos.data.motion import random_deformation, random_trajectory, translation, warp
+from mobilevos.data.motion import random_deformation, random_trajectory, show, translation, warp
 from mobilevos.data.objects import choose_objects, count_objects
-from mobilevos.data.pictures import PictureFile, open_pictures
+from mobilevos.data.pictures import CACHE, PictureFile, open_pictures
 from mobilevos.data.scene import finish, random_blur
 from mobilevos.errors import InputError
 
@@ -26,9 +26,7 @@ class PhotoSource:
     Masks are 1-bit, gray or palette images (see `pictures.read_labels`); their ids are instances.
     """
 
-    def __init__(
-        self, root: Path | str, *, cache: Path | str | None = Path("runs/cache"), short_side: int | None = None
-    ) -> None:
+    def __init__(self, root: Path | str, *, cache: Path | str | None = CACHE, short_side: int | None = None) -> None:
         """List the photos and decode them below `cache`, unless that has been done before."""
         self.root = Path(root)
         self._pictures = open_pictures(list_photos(self.root), None if cache is None else Path(cache), short_side)
@@ -127,7 +125,7 @@ def list_photos(root: Path) -> list[PictureFile]:
 def moving_photo(
     rng: np.random.Generator, config: ClipConfig, photo: np.ndarray, labels: np.ndarray, crop: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The whole photo moves and deforms; what lies beyond its border is mirrored, and void in the masks.
+    """The whole photo moves and deforms.
 
     Args:
         photo, labels: (H, W, 3) and (H, W) uint8.
@@ -136,16 +134,9 @@ def moving_photo(
         (T, S, S, 3) frames and (T, S, S) masks.
     """
     middle = ((config.size - 1) / 2, (config.size - 1) / 2)
-    to_photo = crop @ np.linalg.inv(random_trajectory(rng, config, middle))
+    views = crop @ np.linalg.inv(random_trajectory(rng, config, middle))
     fields = random_deformation(rng, config) if rng.random() < config.elastic else None
-    window = (0, 0, config.size, config.size)
-    frames = np.empty((config.frames, config.size, config.size, 3), np.uint8)
-    masks = np.empty((config.frames, config.size, config.size), np.uint8)
-    for t, view in enumerate(to_photo):
-        field = None if fields is None or t == 0 else fields[t]
-        frames[t] = warp(photo, view, window, field, border=cv2.BORDER_REFLECT_101)
-        masks[t] = warp(labels, view, window, field, interpolation=cv2.INTER_NEAREST, fill=VOID)
-    return frames, masks
+    return show([(photo, labels)] * config.frames, views, config.size, fields)
 
 
 def leave(rng: np.random.Generator, config: ClipConfig, path: np.ndarray) -> np.ndarray:

@@ -22,7 +22,10 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 
-_FORMAT = 1
+CACHE = Path("runs/cache")
+"""Where decoded pictures are kept unless another place is given; it can be deleted at any time."""
+
+_FORMAT = 1  # of the cache
 
 
 @dataclass(frozen=True)

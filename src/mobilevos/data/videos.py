@@ -10,16 +10,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from mobilevos.data.clip import VOID, Clip, ClipConfig
+from mobilevos.data.clip import Clip, ClipConfig
 from mobilevos.data.crop import crop_around_objects
 from mobilevos.data.layers import Layer, cut_out, touches_border
-from mobilevos.data.motion import random_trajectory, warp
+from mobilevos.data.motion import random_trajectory, show, warp
 from mobilevos.data.objects import choose_objects, count_objects
-from mobilevos.data.pictures import PictureFile, Pictures, open_pictures
+from mobilevos.data.pictures import CACHE, PictureFile, Pictures, open_pictures
 from mobilevos.data.scene import CutoutSource, finish
 from mobilevos.errors import InputError
 
-_CACHE = Path("runs/cache")
 _TRIES = 50
 
 
@@ -90,8 +89,8 @@ class VideoSource:
             views = _choose_views(rng, config, [labels for _, labels in shots])
             if views is None:
                 continue
-            images, masks = _show(config, shots, views)
-            clip = finish(rng, config, images, masks, objects=objects, cutouts=self._cutouts, name=name)
+            frames, masks = show(shots, views, config.size)
+            clip = finish(rng, config, frames, masks, objects=objects, cutouts=self._cutouts, name=name)
             if clip is not None:
                 return clip
         raise InputError(f"none of {_TRIES} clips of {self.root} shows an object of {config.min_pixels} pixels or more")
@@ -134,8 +133,8 @@ class DavisSource(VideoSource):
         exclude: Collection[str] = (),
         resolution: str = "480p",
         cutouts: CutoutSource | None = None,
-        cache: Path | str | None = _CACHE,
-        short_side: int | None = None,
+        cache: Path | str | None = CACHE,
+        short_side: int | None = 320,
     ) -> None:
         root = Path(root)
         if split is not None:
@@ -165,7 +164,7 @@ class YouTubeSource(VideoSource):
         include: Collection[str] | None = None,
         exclude: Collection[str] = (),
         cutouts: CutoutSource | None = None,
-        cache: Path | str | None = _CACHE,
+        cache: Path | str | None = CACHE,
         short_side: int | None = 320,
     ) -> None:
         root = Path(root)
@@ -294,19 +293,6 @@ def _choose_views(rng: np.random.Generator, config: ClipConfig, labels: list[np.
         if count_objects(last) or not count_objects(labels[-1]):
             break
     return views
-
-
-def _show(
-    config: ClipConfig, shots: list[tuple[np.ndarray, np.ndarray]], views: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(T, S, S, 3) frames and (T, S, S) masks; beyond their borders frames are mirrored and masks void."""
-    window = (0, 0, config.size, config.size)
-    frames = np.empty((len(shots), config.size, config.size, 3), np.uint8)
-    masks = np.empty((len(shots), config.size, config.size), np.uint8)
-    for t, ((image, labels), view) in enumerate(zip(shots, views, strict=True)):
-        frames[t] = warp(image, view, window, border=cv2.BORDER_REFLECT_101)
-        masks[t] = warp(labels, view, window, interpolation=cv2.INTER_NEAREST, fill=VOID)
-    return frames, masks
 
 
 def _videos_in_meta(path: Path) -> set[str] | None:

@@ -1,0 +1,81 @@
+"""The whole per-frame step as one graph: frame and memory in, masks and memory out.
+
+The same graph begins a track, corrects it and turns a prompt into a mask: masks that are given take the place of the
+predicted ones where `use_given` is 1. So there is one file, with the weights in it once.
+"""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from mobilevos.model.aggregation import aggregate
+from mobilevos.model.memory import Memory
+from mobilevos.model.network import all_others, upsample
+from mobilevos.model.student import Student
+
+INPUTS = ("frame", "keys", "values", "nearness", "slot", "given", "use_given")
+OUTPUTS = ("probabilities", "keys_out", "values_out")
+
+
+class StepGraph(nn.Module):
+    """A student's step on plain tensors without a batch dimension.
+
+    Shapes, with h = H/16, w = W/16, N objects and T slots of memory:
+
+    | name | shape | what |
+    | --- | --- | --- |
+    | frame | (H, W, 3) uint8 | RGB |
+    | keys | (Ck, T, h, w) | memory |
+    | values | (N, Cv, T, h, w) | memory |
+    | nearness | (T,) | 0 for annotated frames, 1 for the previous one, 1/age^2 for older ones |
+    | slot | () int64 | where this frame is written |
+    | given | (N, 2, H/4, W/4) | masks to remember instead of the predicted ones: the object, and what it is not |
+    | use_given | () | 1 to remember the given masks, 0 to remember the predicted ones |
+    | probabilities | (1 + N, H, W) | background and objects |
+    """
+
+    def __init__(self, network: Student) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(
+        self,
+        frame: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        nearness: Tensor,
+        slot: Tensor,
+        given: Tensor,
+        use_given: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        network = self.network
+        image = frame.float().permute(2, 0, 1)[None]
+        features = network.encode(image)
+        memory = Memory(keys[None], values[None], nearness)
+        logits = aggregate(network.segment(features, memory).logits)
+        seen = network.own_masks(logits)
+        masks = use_given * given[None, :, 0] + (1 - use_given) * seen
+        others = use_given * given[None, :, 1] + (1 - use_given) * all_others(seen)
+        new = network.memorise(image, features, masks, others)[0]  # (N, Cv, h, w)
+        here = torch.arange(keys.shape[1], device=keys.device) == slot
+        keys_out = torch.where(here[None, :, None, None], features.key[0][:, None], keys)
+        values_out = torch.where(here[None, None, :, None, None], new[:, :, None], values)
+        return F.softmax(upsample(logits, 4)[0], 0), keys_out, values_out
+
+
+def example_inputs(
+    network: Student, height: int, width: int, objects: int = 2, slots: int = 3
+) -> tuple[Tensor, ...]:
+    """Inputs of the right shapes, for tracing and timing."""
+    h, w = height // 16, width // 16
+    return (
+        torch.randint(0, 256, (height, width, 3), dtype=torch.uint8),
+        torch.randn(network.key_channels, slots, h, w),
+        torch.randn(objects, network.value_channels, slots, h, w),
+        torch.linspace(0, 1, slots),
+        torch.tensor(slots - 1),
+        torch.zeros(objects, 2, height // 4, width // 4),
+        torch.tensor(0.0),
+    )
