@@ -17,7 +17,7 @@ def calm(**changes: float) -> ClipConfig:
     off = dict.fromkeys(
         (
             *("distractor", "occluder", "leave", "jitter", "gray", "flicker"),
-            *("motion_blur", "defocus", "compression", "noise", "other_background"),
+            *("shrink", "motion_blur", "defocus", "compression", "noise", "other_background"),
         ),
         0.0,
     )

@@ -95,6 +95,8 @@ class ClipConfig:
     """Photos: probability that the object moves apart from its background."""
     other_background: float = 0.4
     """Photos: probability that an object that moves apart does so over another photo."""
+    shrink: float = 0.5
+    """Photos: probability that an object that moves apart is drawn smaller than it was, down to a third."""
     leave: float = 0.12
     """Probability that an object that moves apart is out of the picture for some frames."""
     distractor: float = 0.3

@@ -27,7 +27,7 @@ def choose_objects(rng: np.random.Generator, labels: np.ndarray, objects: int) -
     """
     counts = count_pixels(labels)
     counts[[0, VOID]] = 0
-    ids = np.flatnonzero(counts > counts.max() / 50)
+    ids = np.flatnonzero(counts > counts.max() / 25)
     return _table(rng.permutation(ids)[:objects].tolist())
 
 

@@ -10,10 +10,10 @@ import numpy as np
 from mobilevos.data.clip import VOID, Clip, ClipConfig
 from mobilevos.data.crop import crop_anywhere, crop_around_objects
 from mobilevos.data.layers import Layer, Sprite, cut_out, fill_in, paste, shrunk, touches_border
-from mobilevos.data.motion import random_deformation, random_trajectory, show, translation, warp
+from mobilevos.data.motion import linear, random_deformation, random_trajectory, show, translation, warp
 from mobilevos.data.objects import choose_objects, count_objects
 from mobilevos.data.pictures import CACHE, PictureFile, open_pictures
-from mobilevos.data.scene import finish, random_blur
+from mobilevos.data.scene import cut_out_one, finish, random_blur
 from mobilevos.errors import InputError
 
 _IMAGES = (".webp", ".jpg", ".jpeg", ".png")
@@ -58,10 +58,8 @@ class PhotoSource:
         )
 
     def cutout(self, rng: np.random.Generator) -> Layer | None:
-        """A random object of a random photo; None where the photo's border cuts it off."""
-        photo, labels = self._pictures[int(rng.integers(len(self)))]
-        labels = cv2.LUT(labels, choose_objects(rng, labels, 1))
-        return None if touches_border(labels, 1) else cut_out(photo, labels, 1)
+        """A random object that no border cuts off; None where none was found in a few photos."""
+        return cut_out_one(rng, (self._pictures[int(rng.integers(len(self)))] for _ in range(4)))
 
     def texture(self, rng: np.random.Generator) -> np.ndarray:
         """A random photo."""
@@ -86,6 +84,9 @@ class PhotoSource:
             layer = cut_out(photo, labels, int(label))
             assert layer is not None  # every chosen object has pixels
             pose = to_clip @ translation(*layer.corner)
+            if rng.random() < config.shrink:
+                scale = rng.uniform(0.33, 1.0)
+                pose = pose @ linear(scale_x=scale, scale_y=scale, about=layer.center)
             layer, to_layer = shrunk(layer, float(np.sqrt(abs(np.linalg.det(pose)))))
             pose = pose @ np.linalg.inv(to_layer)
             x, y = (pose @ [*layer.center, 1.0])[:2]

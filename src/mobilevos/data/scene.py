@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -10,21 +11,32 @@ import numpy as np
 
 from mobilevos.data.appearance import change_appearance, recolor
 from mobilevos.data.clip import Clip, ClipConfig
-from mobilevos.data.layers import Layer, Sprite, cut_out, paste, random_blob, shrunk, with_opacity
+from mobilevos.data.layers import Layer, Sprite, cut_out, paste, random_blob, shrunk, touches_border, with_opacity
 from mobilevos.data.motion import linear, random_deformation, random_trajectory, translation
-from mobilevos.data.objects import count_objects, keep_visible
+from mobilevos.data.objects import choose_objects, count_objects, keep_visible
 
 
 class CutoutSource(Protocol):
     """Where objects and textures to add come from."""
 
     def cutout(self, rng: np.random.Generator) -> Layer | None:
-        """A random object out of a random picture; None where the one drawn is of no use."""
+        """A random object out of a random picture; None where none of use was found."""
         ...
 
     def texture(self, rng: np.random.Generator) -> np.ndarray:
         """A random picture, (H, W, 3) uint8."""
         ...
+
+
+def cut_out_one(rng: np.random.Generator, pictures: Iterable[tuple[np.ndarray, np.ndarray]]) -> Layer | None:
+    """A random object of the first of some pictures with labels in which the border does not cut it off."""
+    for image, labels in pictures:
+        labels = cv2.LUT(labels, choose_objects(rng, labels, 1))
+        if not touches_border(labels, 1):
+            layer = cut_out(image, labels, 1)
+            if layer is not None:
+                return layer
+    return None
 
 
 def finish(

@@ -12,11 +12,11 @@ import numpy as np
 
 from mobilevos.data.clip import Clip, ClipConfig
 from mobilevos.data.crop import crop_around_objects
-from mobilevos.data.layers import Layer, cut_out, touches_border
+from mobilevos.data.layers import Layer
 from mobilevos.data.motion import random_trajectory, show, warp
 from mobilevos.data.objects import choose_objects, count_objects
 from mobilevos.data.pictures import CACHE, PictureFile, Pictures, open_pictures
-from mobilevos.data.scene import CutoutSource, finish
+from mobilevos.data.scene import CutoutSource, cut_out_one, finish
 from mobilevos.errors import InputError
 
 _TRIES = 50
@@ -96,22 +96,23 @@ class VideoSource:
         raise InputError(f"none of {_TRIES} clips of {self.root} shows an object of {config.min_pixels} pixels or more")
 
     def cutout(self, rng: np.random.Generator) -> Layer | None:
-        """A random object of a random frame; None where there is none or the frame's border cuts it off."""
-        _, pictures = self._draw(rng)
-        image, labels = pictures[int(rng.integers(len(pictures)))]
-        labels = cv2.LUT(labels, choose_objects(rng, labels, 1))
-        return None if touches_border(labels, 1) else cut_out(image, labels, 1)
+        """A random object that no border cuts off; None where none was found in a few frames."""
+        return cut_out_one(rng, (self._draw_frame(rng) for _ in range(4)))
 
     def texture(self, rng: np.random.Generator) -> np.ndarray:
         """A random frame."""
-        _, pictures = self._draw(rng)
-        return pictures[int(rng.integers(len(pictures)))][0]
+        return self._draw_frame(rng)[0]
 
     def _draw(self, rng: np.random.Generator) -> tuple[str, Pictures]:
         """A random video: its name and its annotated frames."""
         index = int(rng.integers(len(self._videos)))
         video = self._videos[index]
         return video.name, self._open(video, None) if self._opened is None else self._opened[index]
+
+    def _draw_frame(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """A random frame of a random video with its labels."""
+        _, pictures = self._draw(rng)
+        return pictures[int(rng.integers(len(pictures)))]
 
     def _open(self, video: Video, cache: Path | None) -> Pictures:
         return open_pictures(list_frames(video, self._complete), cache, self._short_side)
