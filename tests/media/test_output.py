@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
-from mobilevos.media.output import Output
+from mobilevos.media.output import Output, is_finished
 from mobilevos.media.overlay import overlay, with_alpha
 from mobilevos.media.sinks import FORMATS, SheetSink
 from mobilevos.media.synthetic import synthetic_frames
@@ -81,7 +82,7 @@ def test_kill_and_resume_give_the_same_files(tmp_path: Path) -> None:
     code = """
 import os, signal, sys
 from mobilevos.media import masks
-from mobilevos.media.output import Output
+from mobilevos.media.output import Output, is_finished
 from tests.media.test_output import INFO, clip
 output = Output(sys.argv[1], sys.argv[2].split(","), INFO)
 for frame, ids, confidence in clip():
@@ -112,22 +113,6 @@ for frame, ids, confidence in clip():
     assert files(cut) == files(tmp_path / "whole")
 
 
-def test_backward_pass_is_recorded_and_drawn_later(tmp_path: Path) -> None:
-    frames = list(clip())
-    with Output(tmp_path, ["coco"], INFO) as output:
-        for frame, ids, confidence in reversed(frames[:3]):
-            output.record(frame, ids, confidence)
-        for frame, ids, confidence in frames:
-            stored = output.stored(frame)
-            assert (stored is not None) == (frame.index < 3)
-            if stored:
-                assert np.array_equal(stored.ids, ids)
-                assert stored.confidence[2] == pytest.approx(confidence[2], abs=1e-4)
-            output.write(frame, stored.ids if stored else ids, confidence)
-    images = json.loads((tmp_path / "coco.json").read_text())["images"]
-    assert [image["frame_index"] for image in images] == list(range(COUNT))
-
-
 def test_existing_output_is_not_overwritten_unless_forced(tmp_path: Path) -> None:
     def run(**options: bool) -> None:
         with Output(tmp_path, ["masks", "sheet"], INFO, **options) as output:
@@ -156,7 +141,34 @@ def write_until(error: BaseException, folder: Path, formats: list[str]) -> None:
 def test_an_error_keeps_the_record_and_drops_half_videos(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         write_until(KeyboardInterrupt(), tmp_path / "out", ["masks", "overlay", "coco"])
-    assert set(files(tmp_path / "out")) == {"confidence.csv", *(f"masks/{i:05d}.png" for i in range(3))}
+    kept = {"confidence.csv", ".resume/settings.json", *(f"masks/{i:05d}.png" for i in range(3))}
+    assert set(files(tmp_path / "out")) == kept
+
+
+def test_an_unfinished_run_is_resumed_with_the_same_settings_or_replaced(tmp_path: Path) -> None:
+    def begin(**options: Any) -> Output:
+        return Output(tmp_path, ["masks", "sheet"], INFO, **options)
+
+    frame, ids, confidence = next(clip())
+    output = begin(settings={"size": "480"}, resume=True)  # nothing is there: it begins
+    output.write(frame, ids, confidence)
+    output.abort()
+    assert not is_finished(tmp_path, ["masks"])
+    with pytest.raises(InputError, match="unfinished run: resume it"):
+        begin(settings={"size": "480"})
+    with pytest.raises(InputError, match="its size was 480, now it is 320"):
+        begin(settings={"size": "320"}, resume=True)
+    with begin(settings={"size": "480"}, resume=True) as output:
+        stored = output.stored(frame)
+        assert stored is not None
+        assert stored.confidence == {1: 0.9, 2: 0.5}
+        output.write(frame, stored.ids, stored.confidence)
+    assert is_finished(tmp_path, ["masks", "sheet"])
+    assert not is_finished(tmp_path, ["masks", "overlay"])
+    with pytest.raises(InputError, match="nothing to resume"):
+        begin(settings={"size": "480"}, resume=True)
+    with begin(settings={"size": "320"}, force=True) as output:
+        assert output.stored(frame) is None
 
 
 def test_a_source_that_breaks_leaves_complete_outputs(tmp_path: Path) -> None:
@@ -192,7 +204,12 @@ def test_wrong_sizes(tmp_path: Path) -> None:
             output.write(frames[0][0], np.zeros((3, 3), np.uint8))
         output.write(*frames[0])
     other = Frame(0, Fraction(0), np.zeros((10, 10, 3), np.uint8), "00000")
-    with Output(tmp_path, ["masks"], INFO, resume=True) as output, pytest.raises(InputError, match="another video"):
+    with pytest.raises(KeyboardInterrupt):
+        write_until(KeyboardInterrupt(), tmp_path / "cut", ["masks"])
+    with (
+        Output(tmp_path / "cut", ["masks"], INFO, resume=True) as output,
+        pytest.raises(InputError, match="another video"),
+    ):
         output.stored(other)
 
 

@@ -14,12 +14,15 @@ from PIL import Image
 
 from mobilevos.media.atomic import replacing
 from mobilevos.media.coco import CocoWriter
-from mobilevos.media.masks import write_mask
 from mobilevos.media.overlay import contact_sheet, cutout, overlay, with_alpha
 from mobilevos.media.video import Frame, VideoInfo
 from mobilevos.media.writer import VideoWriter
 
 Draw = Callable[[Frame, np.ndarray, Mapping[int, float]], np.ndarray]
+Color = tuple[int, int, int]
+
+GREEN = (0, 177, 64)
+"""Behind cut-out objects, unless told otherwise."""
 
 
 class Sink(Protocol):
@@ -33,26 +36,6 @@ class Sink(Protocol):
 
     def abort(self) -> None:
         """Drop what is not finished."""
-
-
-class MaskSink:
-    """Palette PNGs in the colours of DAVIS, one a frame."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-
-    def path(self, frame: Frame) -> Path:
-        return self.folder / f"{frame.name}.png"
-
-    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
-        write_mask(self.path(frame), ids)
-
-    def close(self) -> None:
-        """Each picture is in place already."""
-
-    def abort(self) -> None:
-        """The same."""
 
 
 class AlphaPictureSink:
@@ -121,12 +104,16 @@ def _draw_overlay(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]
     return overlay(frame.rgb, ids, confidence=confidence)
 
 
-def _draw_cutout(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
-    return cutout(frame.rgb, ids)
+def _draw_cutout(color: Color) -> Draw:
+    return lambda frame, ids, confidence: cutout(frame.rgb, ids, color)
 
 
 def _draw_alpha(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
     return with_alpha(frame.rgb, ids)
+
+
+Make = Callable[[Path, VideoInfo, str | None, Color], Sink]
+"""Makes the sink from its path, the source's form and sound, and the colour behind cut-out objects."""
 
 
 @dataclass(frozen=True)
@@ -134,16 +121,21 @@ class Format:
     """An output format: the name of its file or folder, and what makes it."""
 
     name: str
-    make: Callable[[Path, VideoInfo, str | None], Sink]
+    make: Make | None
+    """None for the masks, which are the record itself: see `media.record`."""
+
+
+def _video(codec: str, draw: Draw) -> Make:
+    return lambda path, info, audio, color: VideoSink(path, info, audio, codec, draw)
 
 
 FORMATS = {
-    "masks": Format("masks", lambda path, info, audio: MaskSink(path)),
-    "overlay": Format("overlay.mp4", lambda path, info, audio: VideoSink(path, info, audio, "h264", _draw_overlay)),
-    "cutout": Format("cutout.mp4", lambda path, info, audio: VideoSink(path, info, audio, "h264", _draw_cutout)),
-    "alpha": Format("alpha.webm", lambda path, info, audio: VideoSink(path, info, audio, "vp9-alpha", _draw_alpha)),
-    "prores": Format("alpha.mov", lambda path, info, audio: VideoSink(path, info, audio, "prores4444", _draw_alpha)),
-    "alpha-png": Format("alpha", lambda path, info, audio: AlphaPictureSink(path)),
-    "coco": Format("coco.json", lambda path, info, audio: CocoWriter(path, info)),
-    "sheet": Format("sheet.png", lambda path, info, audio: SheetSink(path)),
+    "masks": Format("masks", None),
+    "overlay": Format("overlay.mp4", _video("h264", _draw_overlay)),
+    "cutout": Format("cutout.mp4", lambda path, info, audio, c: VideoSink(path, info, audio, "h264", _draw_cutout(c))),
+    "alpha": Format("alpha.webm", _video("vp9-alpha", _draw_alpha)),
+    "prores": Format("alpha.mov", _video("prores4444", _draw_alpha)),
+    "alpha-png": Format("alpha", lambda path, info, audio, c: AlphaPictureSink(path)),
+    "coco": Format("coco.json", lambda path, info, audio, c: CocoWriter(path, info)),
+    "sheet": Format("sheet.png", lambda path, info, audio, c: SheetSink(path)),
 }

@@ -26,6 +26,8 @@ class Source:
     """How often it is drawn from, relative to the others."""
     exclude: tuple[str, ...] = ()
     """Videos that are left out."""
+    split: str = ""
+    """DAVIS: the videos listed in `ImageSets/<split>.txt`, e.g. 2017/train; none means all."""
 
 
 @dataclass(frozen=True)

@@ -354,6 +354,7 @@ def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
         if source.kind == "photos":
             sources.append((photos[source.root], source.weight))
         else:
-            opened = SOURCES[source.kind](root / source.root, exclude=source.exclude, cutouts=cutouts)
+            options = {"split": source.split} if source.split else {}
+            opened = SOURCES[source.kind](root / source.root, exclude=source.exclude, cutouts=cutouts, **options)
             sources.append((opened, source.weight))
     return sources
