@@ -66,9 +66,7 @@ class StepGraph(nn.Module):
         return odds / odds.sum(0, keepdim=True), keys_out, values_out
 
 
-def example_inputs(
-    network: Student, height: int, width: int, objects: int = 2, slots: int = 3
-) -> tuple[Tensor, ...]:
+def example_inputs(network: Student, height: int, width: int, objects: int = 2, slots: int = 3) -> tuple[Tensor, ...]:
     """Inputs of the right shapes, for tracing and timing."""
     h, w = height // 16, width // 16
     return (

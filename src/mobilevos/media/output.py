@@ -176,7 +176,7 @@ def _has_content(path: Path) -> bool:
 
 
 def _forget(resume_folder: Path) -> None:
-    """Remove what is there for resuming, the settings first: without them a kill in between leaves nothing to resume."""
+    """Remove what is there for resuming, the settings first, so that a kill in between leaves nothing to resume."""
     if resume_folder.exists():
         (resume_folder / SETTINGS).unlink(missing_ok=True)
         shutil.rmtree(resume_folder)

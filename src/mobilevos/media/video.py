@@ -9,6 +9,7 @@ Frames come as one sees them: turned by the rotation in the file, in 8-bit RGB, 
 square stay as they are stored; their shape is in `VideoInfo.pixel_aspect`.
 """
 
+import itertools
 import os
 import sys
 import time
@@ -53,6 +54,8 @@ class Frame:
     """(H, W, 3) uint8."""
     name: str
     """What to call files made from it: the name of the picture without its ending, or the index in five digits."""
+    key: bool = True
+    """Whether it can be decoded without those before it."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,14 @@ class VideoInfo:
     has_audio: bool = False
     pixel_aspect: Fraction = Fraction(1)
     """Width of a pixel over its height."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A frame to begin with: a key frame, its number and the time at which it was found before."""
+
+    index: int
+    time: Fraction
 
 
 class Source:
@@ -108,10 +119,19 @@ def read_frames(source: str | os.PathLike[str], rate: Fraction | None = None) ->
         yield from opened
 
 
-def open_source(source: str | os.PathLike[str], rate: Fraction | None = None) -> Source:
+def is_live(source: str | os.PathLike[str]) -> bool:
+    """Whether a source can be read only once."""
+    name = os.fspath(source)
+    return name == "-" or name.startswith("camera:") or "://" in name
+
+
+def open_source(
+    source: str | os.PathLike[str], rate: Fraction | None = None, begin: Place = Place(0, Fraction(0))
+) -> Source:
     """Open a video file or address, a folder or pattern of pictures, `-` (standard input) or `camera:0`.
 
     rate: frames a second of pictures, which have no times of their own.
+    begin: where frames are to begin; a video in which that place cannot be found begins at its start all the same.
     """
     name = os.fspath(source)
     if name == "-":
@@ -122,15 +142,15 @@ def open_source(source: str | os.PathLike[str], rate: Fraction | None = None) ->
         return _open_video(name, name)
     pictures = find_pictures(name)
     if pictures is not None:
-        return _open_pictures(name, pictures, rate or PICTURE_RATE)
+        return _open_pictures(name, pictures, rate or PICTURE_RATE, begin.index)
     if not Path(name).exists():
         raise InputError(f"no such file or folder: {name}")
     if not Path(name).stat().st_size:
         raise InputError(f"expected a video, but {name} is empty (0 bytes)")
-    return _open_video(name, name)
+    return _open_video(name, name, begin if begin.index else None)
 
 
-def _open_pictures(name: str, paths: list[Path], rate: Fraction) -> Source:
+def _open_pictures(name: str, paths: list[Path], rate: Fraction, begin: int) -> Source:
     height, width = read_picture(paths[0]).shape[:2]
     info = VideoInfo(width, height, rate, 1 / rate, frames=len(paths), duration=len(paths) / rate)
     names = [path.stem for path in paths]
@@ -138,7 +158,7 @@ def _open_pictures(name: str, paths: list[Path], rate: Fraction) -> Source:
         names = [f"{index:05d}" for index in range(len(paths))]
 
     def frames() -> Iterator[Frame]:
-        for index, path in enumerate(paths):
+        for index, path in enumerate(paths[begin:], start=begin):
             try:
                 rgb = read_picture(path)
             except InputError as error:
@@ -183,7 +203,7 @@ def _open_camera(name: str) -> Source:
     return Source(name, info, frames(bgr))
 
 
-def _open_video(file: Any, name: str) -> Source:
+def _open_video(file: Any, name: str, begin: Place | None = None) -> Source:
     try:
         container = av.open(file)
     except (av.error.FFmpegError, OSError, ValueError) as error:
@@ -193,7 +213,13 @@ def _open_video(file: Any, name: str) -> Source:
         raise InputError(f"expected a video, but {name} has no pictures in it")
     stream = container.streams.video[0]
     stream.thread_type = "AUTO"
-    decoded = _decoded(container, stream)
+    if begin:
+        decoded = _decoded_from(container, stream, begin.time)
+        if decoded is None:
+            container.close()
+            return _open_video(file, name)
+    else:
+        decoded = _decoded(container, stream)
     first = next(decoded, None)
     if not isinstance(first, av.VideoFrame):
         container.close()
@@ -215,14 +241,21 @@ def _open_video(file: Any, name: str) -> Source:
         has_audio=bool(container.streams.audio),
         pixel_aspect=1 / aspect if turn % 2 else aspect,
     )
-    frames = _frames(container, name, info, first, decoded, turn, mirrored)
+    frames = _frames(container, name, info, first, decoded, turn, mirrored, begin.index if begin else 0)
     return Source(name, info, frames, audio=file if info.has_audio and isinstance(file, str) else None)
 
 
 def _frames(
-    container: Any, name: str, info: VideoInfo, first: Any, decoded: Iterator[Any], turn: int, mirrored: bool
+    container: Any,
+    name: str,
+    info: VideoInfo,
+    first: Any,
+    decoded: Iterator[Any],
+    turn: int,
+    mirrored: bool,
+    index: int,
 ) -> Iterator[Frame]:
-    index, last, end = 0, None, Fraction(0)
+    last, end = None, Fraction(0)
     picture = first
     try:
         while isinstance(picture, av.VideoFrame):
@@ -236,7 +269,7 @@ def _frames(
             if rgb.shape[:2] != (info.height, info.width):
                 came = f"it is {rgb.shape[1]} x {rgb.shape[0]} pixels, the first frame {info.width} x {info.height}"
                 raise BrokenVideoError(name, index, came)
-            yield Frame(index, now, rgb, f"{index:05d}")
+            yield Frame(index, now, rgb, f"{index:05d}", bool(picture.key_frame))
             end = now + ((picture.duration or 0) * (picture.time_base or info.time_base) or 1 / info.rate)
             index, last = index + 1, now
             picture = next(decoded, None)
@@ -278,6 +311,22 @@ def _decoded(container: Any, stream: Any) -> Iterator[Any]:
         waiting = []
     yield from waiting
     yield reason
+
+
+def _decoded_from(container: Any, stream: Any, time: Fraction) -> Iterator[Any] | None:
+    """As above, from the frame of exactly this time on; None where it cannot be reached."""
+    try:
+        container.seek(round(time / stream.time_base), stream=stream)
+    except av.error.FFmpegError:
+        return None
+    decoded = _decoded(container, stream)
+    for frame in decoded:
+        if not isinstance(frame, av.VideoFrame) or frame.pts is None:
+            return None
+        now = frame.pts * (frame.time_base or stream.time_base)
+        if now >= time:
+            return itertools.chain([frame], decoded) if now == time else None
+    return None
 
 
 def _reason(error: Exception) -> str:

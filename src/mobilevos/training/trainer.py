@@ -35,7 +35,7 @@ from mobilevos.training.log import RunLog
 from mobilevos.training.objective import Objective, Outcome
 from mobilevos.training.recipe import Optimizer, Phase, Recipe
 from mobilevos.training.validation import mean_score, validate
-from mobilevos.weights import find_weights
+from mobilevos.weights import find_checkpoint
 
 SOURCES = {"photos": PhotoSource, "davis": DavisSource, "youtube": YouTubeSource, "bl30k": BL30KSource}
 DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -69,7 +69,7 @@ class Trainer:
         network = initial_network(recipe).to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         teacher = None
         if recipe.teacher.checkpoint:
-            teacher = load_checkpoint(find_weights(recipe.teacher.checkpoint)).requires_grad_(False)
+            teacher = load_checkpoint(find_checkpoint(recipe.teacher.checkpoint)).requires_grad_(False)
             teacher = teacher.to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.objective = Objective(
             network,
@@ -296,7 +296,7 @@ def initial_network(recipe: Recipe) -> VOSNetwork:
     """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch."""
     network = build(recipe.model, **model_options(recipe))
     if recipe.init:
-        metadata, state = read_checkpoint(find_weights(recipe.init))
+        metadata, state = read_checkpoint(find_checkpoint(recipe.init))
         if metadata["variant"] != recipe.model:
             raise InputError(f"{recipe.init!r} holds a {metadata['variant']!r}, expected a {recipe.model!r}")
         network.load_state_dict({name: tensor.float() for name, tensor in state.items()})

@@ -1,25 +1,86 @@
-"""The shipped weights."""
+"""The shipped models: weights, and graphs that read them in place.
+
+`models.json` lists them; each has a checkpoint (`NAME.safetensors`) and a step graph (`NAME.onnx`) that points into it.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from mobilevos.errors import InputError
 
 FOLDER = Path(__file__).parent
+CATALOGUE = FOLDER / "models.json"
 
 
-def shipped() -> dict[str, Path]:
-    """Names of the models that came with the package, and their files."""
-    return {path.stem: path for path in sorted(FOLDER.glob("*.safetensors"))}
+@dataclass(frozen=True)
+class ModelFiles:
+    """Where a model is."""
+
+    checkpoint: Path | None = None
+    """Weights for torch"""
+    graph: Path | None = None
+    """Step graph for the other runtimes"""
 
 
-def find_weights(model: str | Path) -> Path:
-    """The file of a shipped model's name, or of a path."""
-    models = shipped()
-    if str(model) in models:
-        return models[str(model)]
-    if Path(model).is_file():
-        return Path(model)
-    known = ", ".join(models) or "none"
-    raise InputError(f"{str(model)!r} is neither a shipped model ({known}) nor a file")
+@dataclass(frozen=True)
+class ShippedModel:
+    """A model that came with the package."""
+
+    name: str
+    variant: str
+    parameters: int
+    j_and_f: float
+    """On the validation clips of the model card"""
+    licence: str
+    sha256: dict[str, str]
+    """Of each of its files"""
+
+
+@cache
+def shipped() -> dict[str, ShippedModel]:
+    """The models that came with the package, by name."""
+    if not CATALOGUE.exists():
+        return {}
+    entries: list[dict[str, Any]] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    return {entry["name"]: ShippedModel(**entry) for entry in entries}
+
+
+def find_model(model: str | Path) -> ModelFiles:
+    """The files of a shipped model's name, or of a path. Shipped files are checked against their hashes."""
+    known = shipped()
+    if str(model) in known:
+        entry = known[str(model)]
+        for name, expected in entry.sha256.items():
+            _check(FOLDER / name, expected)
+        return ModelFiles(FOLDER / f"{entry.name}.safetensors", FOLDER / f"{entry.name}.onnx")
+    path = Path(model)
+    if not path.is_file():
+        raise InputError(
+            f"{str(model)!r} is neither a shipped model ({', '.join(known) or 'there are none'}) nor a file"
+        )
+    return ModelFiles(graph=path) if path.suffix == ".onnx" else ModelFiles(checkpoint=path)
+
+
+def find_checkpoint(model: str | Path) -> Path:
+    """The weights of a shipped model's name, or of a path."""
+    files = find_model(model)
+    if files.checkpoint is None:
+        raise InputError(f"expected a checkpoint, got the graph {str(model)!r}")
+    return files.checkpoint
+
+
+def _check(path: Path, expected: str) -> None:
+    try:
+        found = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"the shipped file {path.name} cannot be read: {error.strerror}; install the package anew"
+        ) from error
+    if found != expected:
+        raise InputError(f"the shipped file {path.name} is damaged; install the package anew")

@@ -1,0 +1,75 @@
+"""What all runtimes of exported step graphs share (see `mobilevos.export.step`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from mobilevos.errors import InputError
+from mobilevos.runtime.base import Array, Image, Memory, written
+
+MASK_STRIDE = 4
+
+
+class GraphRuntime:
+    """A step graph behind the runtime's interface; subclasses run it."""
+
+    name: str
+    variant: str
+    key_channels: int
+    value_channels: int
+
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+        """The graph: probabilities, keys and values."""
+        raise NotImplementedError
+
+    def describe(self, model: Path | str, settings: Mapping[str, str]) -> None:
+        """Take over what the file says of itself."""
+        if settings.get("format") != "mobilevos-step":
+            raise InputError(f"{str(model)!r} is an ONNX model, but not one of mobilevos")
+        self.variant = settings["variant"]
+        self.key_channels, self.value_channels = int(settings["key_channels"]), int(settings["value_channels"])
+
+    def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
+        others = masks.sum(0, keepdims=True) - masks if others is None else others
+        given = np.stack([reduced(masks), reduced(others)], 1)
+        h, w = frame.shape[0] // 16, frame.shape[1] // 16
+        empty = Memory(
+            np.zeros((self.key_channels, 1, h, w), np.float32),
+            np.zeros((len(masks), self.value_channels, 1, h, w), np.float32),
+            np.zeros(1, np.float32),
+        )
+        _, keys, values = self.run(graph_inputs(frame, empty, 0, given))
+        return keys[:, 0], values[:, :, 0]
+
+    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+        inside = min(slot, memory.slots - 1)
+        probabilities, keys, values = self.run(graph_inputs(frame, memory, inside, None))
+        if slot == memory.slots:
+            return probabilities, written(memory, slot, keys[:, inside], values[:, :, inside])
+        nearness = memory.nearness.copy()
+        nearness[slot] = 1
+        return probabilities, Memory(keys, values, nearness)
+
+
+def graph_inputs(frame: Image, memory: Memory, slot: int, given: Array | None) -> dict[str, np.ndarray]:
+    """The inputs of a step graph; `given` (N, 2, H/4, W/4) are masks to remember instead of the predicted ones."""
+    shape = (len(memory.values), 2, frame.shape[0] // MASK_STRIDE, frame.shape[1] // MASK_STRIDE)
+    return {
+        "frame": np.ascontiguousarray(frame),
+        "keys": np.ascontiguousarray(memory.keys),
+        "values": np.ascontiguousarray(memory.values),
+        "nearness": memory.nearness,
+        "slot": np.array(slot, np.int64),
+        "given": np.zeros(shape, np.float32) if given is None else given,
+        "use_given": np.array(given is not None, np.float32),
+    }
+
+
+def reduced(masks: Array) -> Array:
+    """(N, H, W) to (N, H/4, W/4), each the mean of 4 x 4 pixels."""
+    size = (masks.shape[2] // MASK_STRIDE, masks.shape[1] // MASK_STRIDE)
+    return np.stack([cv2.resize(mask, size, interpolation=cv2.INTER_AREA) for mask in masks])

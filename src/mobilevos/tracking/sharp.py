@@ -1,0 +1,122 @@
+"""Masks whose edges follow the picture at its full resolution.
+
+The network sees a frame reduced, and decides on a grid of every fourth pixel of that. Here its probabilities are
+upsampled with the full frame as a guide: around each pixel the probability is a linear function of the colour
+(He et al., Guided Image Filtering, and the fast variant of it), fitted on the reduced frame and applied to the full one.
+Only a band around the outlines is computed; elsewhere the network is sure.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from mobilevos.runtime.base import Array, Image
+from mobilevos.tracking.result import TrackResult
+
+BAND = 6
+"""How far from an outline the mask may change, in pixels of the network."""
+
+STEP = 4
+"""Every so many-th pixel of the network's frame is used for the fit, as its masks are no finer than that."""
+
+RADIUS = 1
+"""Of the window of a fit, in pixels after the step above."""
+
+EPSILON = 1e-4
+"""Variance of a colour (0..1) below which an edge in it counts for nothing."""
+
+REMAP_WIDTH = 4096
+"""OpenCV looks up points in pictures of less than 32768 columns."""
+
+
+def sharp_mask(result: TrackResult, frame: Image) -> NDArray[np.uint8]:
+    """The ids (H, W) of the objects in a frame (H, W, 3), as `result.mask`, with edges that follow the frame's."""
+    geometry = result.geometry
+    top, _, left, _ = geometry.padding
+    h, w = geometry.scaled
+    inner = result.network_probabilities[:, top : top + h, left : left + w]
+    winner = inner.argmax(0).astype(np.uint8)
+    labels = cv2.resize(winner, (geometry.width, geometry.height), interpolation=cv2.INTER_NEAREST)
+    outline = cv2.morphologyEx(winner, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0
+    band = cv2.dilate(outline.view(np.uint8), np.ones((2 * BAND + 1, 2 * BAND + 1), np.uint8))
+    points = cv2.findNonZero(cv2.resize(band, (geometry.width, geometry.height), interpolation=cv2.INTER_NEAREST))
+    if points is not None:
+        x, y = points.reshape(-1, 2).T
+        labels[y, x] = _decide(inner, frame, x, y, cv2.boundingRect(band))
+    return np.array((0, *result.ids), np.uint8)[labels]
+
+
+def _decide(
+    probabilities: Array, frame: Image, x: NDArray[np.int32], y: NDArray[np.int32], box: tuple[int, int, int, int]
+) -> NDArray[np.uint8]:
+    """Which channel of probabilities (1 + N, h, w) wins at the points x, y (P,) of the full frame (H, W, 3).
+
+    box: x, y, width, height of the part of the network's frame in which the points lie.
+    """
+    _, h, w = probabilities.shape
+    margin = 2 * STEP * RADIUS
+    left, top = max(0, box[0] - margin), max(0, box[1] - margin)
+    right, bottom = min(w, box[0] + box[2] + margin), min(h, box[1] + box[3] + margin)
+    size = (max(1, (right - left) // STEP), max(1, (bottom - top) // STEP))
+    height, width = frame.shape[:2]
+    part = frame[top * height // h : -(-bottom * height // h), left * width // w : -(-right * width // w)]
+    guide = cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32) / 255
+    fit = _Fit(guide)
+
+    # Where each point of the full frame lies between the centres of the fit's pixels.
+    column = ((x + 0.5) * (w / width) - left) * (size[0] / (right - left)) - 0.5
+    row = ((y + 0.5) * (h / height) - top) * (size[1] / (bottom - top)) - 0.5
+    colours = frame[y, x].astype(np.float32) / 255
+    best, labels = np.ones(len(x), np.float32), np.zeros(len(x), np.uint8)
+    scores = []
+    for channel in probabilities[1:, top:bottom, left:right]:
+        coefficients = fit.coefficients(cv2.resize(channel, size, interpolation=cv2.INTER_AREA))
+        at = _look_up(coefficients, column.astype(np.float32), row.astype(np.float32))
+        scores.append(np.einsum("pc,pc->p", at[:, :3], colours) + at[:, 3])
+        best -= scores[-1]  # what is left for the background
+    for index, score in enumerate(scores, start=1):
+        better = score > best
+        labels[better], best[better] = index, score[better]
+    return labels
+
+
+class _Fit:
+    """Linear functions of the colour, one around each pixel of a guide (h, w, 3), 0..1."""
+
+    def __init__(self, guide: Array) -> None:
+        self.guide = guide
+        self.mean = _average(guide)
+        r, g, b = cv2.split(guide)
+        mr, mg, mb = cv2.split(self.mean)
+        rr, rg, rb = _average(r * r) - mr * mr + EPSILON, _average(r * g) - mr * mg, _average(r * b) - mr * mb
+        gg, gb, bb = _average(g * g) - mg * mg + EPSILON, _average(g * b) - mg * mb, _average(b * b) - mb * mb + EPSILON
+        # The inverse of the covariance, a symmetric 3 x 3 matrix at each pixel, by its cofactors.
+        cofactors = (gg * bb - gb * gb, gb * rb - rg * bb, rg * gb - gg * rb)
+        scale = 1 / (rr * cofactors[0] + rg * cofactors[1] + rb * cofactors[2])
+        self.inverse = [
+            c * scale for c in (*cofactors, rr * bb - rb * rb, rg * rb - rr * gb, rr * gg - rg * rg)
+        ]  # (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)
+
+    def coefficients(self, probability: Array) -> Array:
+        """(h, w, 4): the slope for each colour and the constant of each pixel, averaged over the windows it is in."""
+        mean = _average(probability)
+        products = _average(cv2.multiply(self.guide, cv2.cvtColor(probability, cv2.COLOR_GRAY2RGB)))
+        cr, cg, cb = cv2.split(products - self.mean * mean[..., None])
+        i00, i01, i02, i11, i12, i22 = self.inverse
+        slopes = (i00 * cr + i01 * cg + i02 * cb, i01 * cr + i11 * cg + i12 * cb, i02 * cr + i12 * cg + i22 * cb)
+        constant = mean - sum(s * m for s, m in zip(slopes, cv2.split(self.mean), strict=True))
+        return _average(cv2.merge((*slopes, constant)))
+
+
+def _average(plane: Array) -> Array:
+    return cv2.blur(plane, (2 * RADIUS + 1, 2 * RADIUS + 1), borderType=cv2.BORDER_REPLICATE)
+
+
+def _look_up(planes: Array, column: Array, row: Array) -> Array:
+    """Planes (h, w, C) at points (P,), linearly interpolated: (P, C)."""
+    missing = -len(column) % REMAP_WIDTH
+    at = [np.pad(axis, (0, missing)).reshape(-1, REMAP_WIDTH) for axis in (column, row)]
+    found = cv2.remap(planes, *at, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return found.reshape(-1, planes.shape[2])[: len(column)]
