@@ -7,11 +7,15 @@ import numpy as np
 import pytest
 import torch
 
+from mobilevos.data.clip import Batch
 from mobilevos.errors import InputError
 from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
+from mobilevos.tracking.prompts import draw_box, draw_clicks
+from mobilevos.training.objective import Objective
+from mobilevos.training.recipe import Loss
 from mobilevos.training.unroll import one_hot, unroll
 
 
@@ -216,3 +220,32 @@ def test_the_teacher_tracks_with_top_k() -> None:
     frames, masks = synthetic_clip(frames=3, height=48, width=64, objects=1, seed=0)
     tracker.start(frames[0], masks[0])
     assert [p.shape for p in follow(tracker, frames[1:])] == [(2, 48, 64)] * 2
+
+
+def test_marks_become_masks_as_in_training(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
+    """`propose` shows the network a prompt the way the training objective does."""
+    frames, _ = clip
+    box, clicks = draw_box(96, 128, (20, 10, 40, 30)), draw_clicks(96, 128, [(80, 60), (90, 70)])
+    away = draw_clicks(96, 128, [(5, 5)])
+    tracker = Tracker(runtime)
+    result = tracker.propose(frames[0], {4: box, 9: clicks}, {9: away})
+    assert result.ids == (4, 9)
+    assert tracker.ids == ()
+    batch = Batch(
+        torch.from_numpy(frames[:1]).permute(0, 3, 1, 2)[None],
+        torch.zeros(1, 1, 96, 128, dtype=torch.uint8),
+        torch.from_numpy(np.stack([[box, clicks], [np.zeros_like(box), away]]))[None],
+        objects=2,
+        index=0,
+    )
+    with torch.no_grad():
+        logits = Objective(runtime.network, Loss()).prompted(batch)
+    np.testing.assert_allclose(result.probabilities, logits[0].softmax(0).numpy(), atol=1e-4)
+
+
+def test_bad_marks(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
+    tracker = Tracker(runtime)
+    with pytest.raises(InputError, match="at least one object"):
+        tracker.propose(clip[0][0], {})
+    with pytest.raises(InputError, match="expected a mask of 128 x 96"):
+        tracker.propose(clip[0][0], {1: np.ones((4, 4), np.uint8)})

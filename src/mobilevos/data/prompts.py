@@ -7,6 +7,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
+from mobilevos.tracking.prompts import mark_radius
+
 
 def draw_prompt(
     mask: np.ndarray, others: np.ndarray, rng: np.random.Generator, kind: str | None = None
@@ -68,8 +70,7 @@ def _clicks(
 
 
 def _thickness(mask: np.ndarray) -> int:
-    """Radius of clicks and half the width of strokes: a fixed part of the picture."""
-    return max(1, round(0.015 * max(mask.shape)))
+    return mark_radius(*mask.shape)
 
 
 def _surroundings(mask: np.ndarray, others: np.ndarray) -> np.ndarray:

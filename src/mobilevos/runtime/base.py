@@ -36,8 +36,11 @@ class Runtime(Protocol):
     variant: str
     """The network it runs."""
 
-    def memorise(self, frame: Image, masks: Array) -> tuple[Array, Array]:
-        """Key (Ck, h, w) and values (N, Cv, h, w) of a frame (H, W, 3) with given masks (N, H, W), 0..1."""
+    def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
+        """Key (Ck, h, w) and values (N, Cv, h, w) of a frame (H, W, 3) with given masks (N, H, W), 0..1.
+
+        `others` is what each object is not; by default it is all other objects.
+        """
         ...
 
     def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:

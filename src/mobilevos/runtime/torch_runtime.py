@@ -34,11 +34,12 @@ class TorchRuntime:
         self.variant = network.variant
 
     @torch.inference_mode()
-    def memorise(self, frame: Image, masks: Array) -> tuple[Array, Array]:
+    def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
         frames = self._frames(frame)
         features = self.network.encode(frames)
         given = self.network.given_masks(self._tensor(masks)[None])
-        values = self.network.memorise(frames, features, given)
+        rest = None if others is None else self.network.given_masks(self._tensor(others)[None])
+        values = self.network.memorise(frames, features, given, rest)
         return _array(features.key[0]), _array(values[0])
 
     @torch.inference_mode()

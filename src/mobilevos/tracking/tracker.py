@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from mobilevos.errors import InputError
 from mobilevos.runtime import load_runtime
 from mobilevos.runtime.base import Array, Image, Runtime
 from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.result import TrackResult
 
@@ -98,6 +100,39 @@ class Tracker:
         queue = state.queue if slot is None else state.queue.wrote(memory, slot, seen)
         self._state = replace(state, queue=queue, current=seen)
         return TrackResult(state.ids, probabilities, state.geometry)
+
+    def propose(
+        self,
+        frame: Image,
+        marks: Mapping[int, NDArray[np.integer]],
+        not_marks: Mapping[int, NDArray[np.integer]] | None = None,
+    ) -> TrackResult:
+        """Masks from rough marks: a box, a scribble or clicks per object. Changes nothing; hand the mask to `start`.
+
+        Args:
+            frame: (H, W, 3).
+            marks: for each object id what was marked (H, W), non-zero where it is (see `tracking.prompts`).
+            not_marks: for some of them what was marked as not the object.
+        """
+        _check_frame(frame)
+        if not marks:
+            raise InputError("expected a mark for at least one object")
+        height, width = frame.shape[:2]
+        geometry = Geometry.fit(height, width, self.size)
+        ids = tuple(marks)
+
+        def drawn(chosen: Mapping[int, NDArray[np.integer]]) -> Array:
+            layers = [chosen.get(i, np.zeros((height, width), np.uint8)) for i in ids]
+            for layer in layers:
+                _check_mask(layer != 0, (height, width), may_be_empty=True)
+            return PROMPT_STRENGTH * geometry.masks(np.stack([(layer != 0).astype(np.float32) for layer in layers]))
+
+        image = geometry.frame(frame)
+        positive = drawn(marks)
+        key, values = self.runtime.memorise(image, positive, drawn(not_marks or {}))
+        queue = MemoryQueue.begin(Seen(0, image, positive), key, values, 2, 1)
+        probabilities, _ = self.runtime.step(image, queue.at(1), 1)
+        return TrackResult(ids, probabilities, geometry)
 
     def add(self, mask: NDArray[np.integer]) -> TrackResult:
         """Follow further objects, drawn on the current frame. Where they cover known objects, they win."""

@@ -9,17 +9,13 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mobilevos import losses
-from mobilevos.data.clip import Batch
+from mobilevos.data.clip import VOID, Batch
 from mobilevos.model.aggregation import aggregate
-from mobilevos.model.features import Features
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork, upsample
+from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.training.recipe import Loss
 from mobilevos.training.unroll import Unrolled, one_hot, unroll
-
-VOID = 255
-PROMPT_STRENGTH = 0.5
-"""Prompts are drawn at half strength, so that the network can tell a rough prompt from a mask."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ class Objective(nn.Module):
         if self.loss.dice:
             terms["dice"] = losses.soft_dice(logits, labels)
         if self.loss.prompt and torch.rand(()) < self.loss.prompt_part:
-            terms["prompt"] = self._prompt(batch, frames[:, 0], keep)
+            terms["prompt"] = self._prompt(batch, keep)
         if self._distils:
             terms |= self._distil(frames, masks, batch, out)
         total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
@@ -110,10 +106,13 @@ class Objective(nn.Module):
                 taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing)
         return distillation_terms(self.loss, out, taught, masks[:, 1:], batch.masks[:, 1:], self.embed, self.regressor)
 
-    def _prompt(self, batch: Batch, frames: Tensor, keep: float) -> Tensor:
-        """From a rough prompt to the mask: the memory is the same frame, with the prompt drawn as its mask."""
-        network = self.student
-        features: Features = network.encode(frames)
+    def prompted(self, batch: Batch) -> Tensor:
+        """Aggregated logits (B, 1 + N, H, W) of the first frames, from rough prompts.
+
+        The memory is the same frame, with the prompt drawn as its mask.
+        """
+        network, frames = self.student, batch.frames[:, 0].float()
+        features = network.encode(frames.contiguous(memory_format=torch.channels_last))
         positive, negative = (
             network.given_masks(prompt.float() * PROMPT_STRENGTH) for prompt in batch.prompts.unbind(1)
         )
@@ -123,10 +122,12 @@ class Objective(nn.Module):
             values[:, :, :, None].expand(-1, -1, -1, 2, -1, -1),
             torch.tensor([0.0, 1.0], device=values.device),
         )
-        logits = upsample(aggregate(network.segment(features, memory).logits), 4)
-        return losses.bootstrapped_poly_cross_entropy(
-            logits, batch.masks[:, 0], keep=keep, epsilon=self.loss.epsilon
-        ) + losses.soft_dice(logits, batch.masks[:, 0])
+        return upsample(aggregate(network.segment(features, memory).logits), 4)
+
+    def _prompt(self, batch: Batch, keep: float) -> Tensor:
+        logits, labels = self.prompted(batch), batch.masks[:, 0]
+        entropy = losses.bootstrapped_poly_cross_entropy(logits, labels, keep=keep, epsilon=self.loss.epsilon)
+        return entropy + losses.soft_dice(logits, labels)
 
 
 def distillation_terms(

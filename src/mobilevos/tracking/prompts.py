@@ -1,0 +1,34 @@
+"""Rough marks, as people make them, drawn the way the network learned to read them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from mobilevos.runtime.base import Image
+
+PROMPT_STRENGTH = 0.5
+"""Marks enter the memory at half strength, so that the network can tell a rough mark from a mask."""
+
+
+def mark_radius(height: int, width: int) -> int:
+    """Radius of a click and half the width of a stroke: a fixed part of the picture."""
+    return max(1, round(0.015 * max(height, width)))
+
+
+def draw_box(height: int, width: int, box: tuple[int, int, int, int]) -> Image:
+    """A filled box x, y, w, h as a mark (H, W), 0 and 1."""
+    x, y, w, h = box
+    mark = np.zeros((height, width), np.uint8)
+    mark[max(0, y) : max(0, y + h), max(0, x) : max(0, x + w)] = 1
+    return mark
+
+
+def draw_clicks(height: int, width: int, points: Sequence[tuple[int, int]]) -> Image:
+    """Clicks (x, y) as a mark (H, W), 0 and 1."""
+    mark = np.zeros((height, width), np.uint8)
+    for point in points:
+        cv2.circle(mark, point, mark_radius(height, width), 1, -1)
+    return mark
