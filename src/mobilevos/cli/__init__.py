@@ -24,13 +24,14 @@ def _options() -> None:
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
-    from mobilevos.cli import demo, evaluate, export, models, soup, train
+    from mobilevos.cli import benchmark, demo, evaluate, export, models, soup, train
 
     app.command()(demo.demo)
     app.command()(train.train)
     app.command()(soup.soup)
     app.command()(export.export)
     app.command()(models.models)
+    app.add_typer(benchmark.app, name="benchmark")
     app.add_typer(evaluate.app, name="evaluate")
     try:
         app()

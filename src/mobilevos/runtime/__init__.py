@@ -7,10 +7,10 @@ from pathlib import Path
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Memory, Runtime
-from mobilevos.weights import find_model
+from mobilevos.weights import ModelFiles, find_model
 
 RUNTIMES = ("auto", "onnx", "openvino", "torch")
-EXTRAS = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
+PACKAGES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
 """The package each one needs."""
 FASTEST_FIRST = ("openvino", "onnx", "torch")
 
@@ -27,36 +27,38 @@ def load_runtime(model: str | Path, runtime: str = "auto", threads: int | None =
     """
     if runtime not in RUNTIMES:
         raise InputError(f"no runtime is called {runtime!r}; there are {', '.join(RUNTIMES)}")
+    usable = usable_runtimes(model)
+    if runtime != "auto" and runtime not in usable:
+        if not is_installed(runtime):
+            raise InputError(f"the {runtime} runtime needs {PACKAGES[runtime]}, which is not installed")
+        raise InputError(f"the {runtime} runtime cannot run {str(model)!r}; {' and '.join(usable) or 'none'} can")
+    if not usable:
+        raise InputError(f"{str(model)!r} needs a runtime that is not installed: {', '.join(PACKAGES.values())}")
+    return _open(usable[0] if runtime == "auto" else runtime, find_model(model), threads)
+
+
+def usable_runtimes(model: str | Path) -> list[str]:
+    """The runtimes that are installed and can run a model, fastest first."""
     files = find_model(model)
-    usable = [name for name in FASTEST_FIRST if (files.checkpoint if name == "torch" else files.graph)]
-    if runtime != "auto":
-        if runtime not in usable:
-            raise InputError(f"the {runtime} runtime cannot run {str(model)!r}; {' and '.join(usable)} can")
-        if not _installed(runtime):
-            raise InputError(f"the {runtime} runtime needs {EXTRAS[runtime]}, which is not installed")
-        return _open(runtime, files.graph, files.checkpoint, threads)
-    for name in usable:
-        if _installed(name):
-            return _open(name, files.graph, files.checkpoint, threads)
-    needed = " or ".join(EXTRAS[name] for name in usable)
-    raise InputError(f"{str(model)!r} needs {needed}, which is not installed")
+    can = [name for name in FASTEST_FIRST if (files.checkpoint if name == "torch" else files.graph)]
+    return [name for name in can if is_installed(name)]
 
 
-def _installed(name: str) -> bool:
-    return importlib.util.find_spec(EXTRAS[name]) is not None
+def is_installed(name: str) -> bool:
+    return importlib.util.find_spec(PACKAGES[name]) is not None
 
 
-def _open(name: str, graph: Path | None, checkpoint: Path | None, threads: int | None) -> Runtime:
+def _open(name: str, files: ModelFiles, threads: int | None) -> Runtime:
     if name == "torch":
-        assert checkpoint is not None
         from mobilevos.runtime.torch_runtime import TorchRuntime
 
-        return TorchRuntime(checkpoint, threads=threads)
-    assert graph is not None
+        assert files.checkpoint is not None
+        return TorchRuntime(files.checkpoint, threads=threads)
+    assert files.graph is not None
     if name == "openvino":
         from mobilevos.runtime.openvino_runtime import OpenVinoRuntime
 
-        return OpenVinoRuntime(graph, threads)
+        return OpenVinoRuntime(files.graph, threads)
     from mobilevos.runtime.onnx_runtime import OnnxRuntime
 
-    return OnnxRuntime(graph, threads)
+    return OnnxRuntime(files.graph, threads)

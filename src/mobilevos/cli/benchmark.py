@@ -1,0 +1,88 @@
+"""mobilevos benchmark"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from mobilevos.benchmark import Report
+
+app = typer.Typer(help="Measure speed and memory on this machine.", no_args_is_help=True)
+
+Model = Annotated[str, typer.Option(help="A shipped model's name or a file.")]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the figures here.")]
+Picture = Annotated[Path | None, typer.Option(help="Draw them here (.png, .svg).")]
+Runtime = Annotated[str, typer.Option(help="What runs the network.")]
+DEFAULT = "mobilenetv2-lite"
+
+
+def _finish(report: Report, json: Path | None, picture: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(
+        *(str(key) for key in report.rows[0]), title=f"{report.machine['processor']}, {report.machine['cores']} cores"
+    )
+    for row in report.rows:
+        table.add_row(*(str(value) for value in row.values()))
+    Console().print(table)
+    print(f"Included: {report.includes}.")
+    if json:
+        report.write(json)
+    if picture:
+        from mobilevos.benchmark.picture import draw
+
+        draw(report, picture)
+
+
+@app.command()
+def speed(
+    json: Json = None,
+    picture: Picture = None,
+    frames: Annotated[list[int] | None, typer.Option(help="Clip length; repeatable. 50 and 500 by default.")] = None,
+    teacher: Annotated[bool, typer.Option(help="Time the teacher too (slow).")] = True,
+) -> None:
+    """Every model on random 480 x 910 clips, with the teacher, in one run."""
+    from mobilevos.benchmark import benchmark_speed
+
+    report = benchmark_speed(lengths=frames or (50, 500), teacher_lengths=(50,) if teacher else (), progress=print)
+    _finish(report, json, picture)
+
+
+@app.command()
+def runtimes(model: Model = DEFAULT, json: Json = None, picture: Picture = None) -> None:
+    """Every installed runtime, with 1 and 2 threads and several objects."""
+    from mobilevos.benchmark import benchmark_runtimes
+
+    _finish(benchmark_runtimes(model, progress=print), json, picture)
+
+
+@app.command()
+def memory(
+    model: Model = DEFAULT,
+    runtime: Runtime = "auto",
+    frames: Annotated[int, typer.Option(min=1)] = 500,
+    json: Json = None,
+    picture: Picture = None,
+) -> None:
+    """Resident memory against the number of frames."""
+    from mobilevos.benchmark import benchmark_memory
+
+    _finish(benchmark_memory(model, frames=frames, runtime=runtime, progress=print), json, picture)
+
+
+@app.command()
+def queue(
+    model: Model = DEFAULT,
+    runtime: Runtime = "auto",
+    longest: Annotated[int, typer.Option(min=1)] = 20,
+    json: Json = None,
+    picture: Picture = None,
+) -> None:
+    """Latency against the length of the memory."""
+    from mobilevos.benchmark import benchmark_queue
+
+    _finish(benchmark_queue(model, queues=range(1, longest + 1), runtime=runtime, progress=print), json, picture)

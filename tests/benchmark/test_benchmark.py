@@ -1,0 +1,56 @@
+"""Benchmarks run and say what they measured; how fast is no matter here."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from mobilevos.benchmark import benchmark_queue, benchmark_speed, time_tracking
+from mobilevos.benchmark.measure import random_mask
+from mobilevos.benchmark.tables import benchmark_memory, benchmark_runtimes
+from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.tracking import Tracker
+
+SIZE = {"height": 48, "width": 64}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("model") / "lite.safetensors"
+    torch.manual_seed(0)
+    save_checkpoint(path, build("mobilenetv2-lite"))
+    return str(path)
+
+
+def test_every_frame_is_timed(model: str) -> None:
+    timing = time_tracking(Tracker(TorchRuntime(model)), frames=5, objects=2, **SIZE)
+    assert timing.frames == 5
+    assert 0 < timing.fastest <= timing.median
+    assert timing.fps == pytest.approx(5 / timing.total)
+    assert timing.best_fps >= timing.fps
+
+
+def test_objects_are_all_there() -> None:
+    assert set(random_mask(48, 64, 10).flatten().tolist()) == set(range(11))
+
+
+def test_reports(model: str, tmp_path: Path) -> None:
+    speed = benchmark_speed([model], lengths=(2, 4), teacher_lengths=(2,), runtimes=("torch",), **SIZE)
+    assert [(Path(row["model"]).stem, row["frames"]) for row in speed.rows] == [("lite", 2), ("lite", 4), ("stcn", 2)]
+    queue = benchmark_queue(model, queues=(1, 3), frames=2, runtime="torch", score=lambda tracker: 0.5, **SIZE)
+    assert [(row["queue"], row["j_and_f"]) for row in queue.rows] == [(1, 0.5), (3, 0.5)]
+    memory = benchmark_memory(model, frames=4, runtime="torch", **SIZE)
+    assert [row["frame"] for row in memory.rows] == [0, 1, 2, 3, 4]
+    assert all(row["resident_mb"] > 10 for row in memory.rows)
+    queue.write(tmp_path / "queue.json")
+    written = json.loads((tmp_path / "queue.json").read_text())
+    assert written["rows"] == queue.rows
+    assert "key encoder" in written["includes"]
+    assert written["machine"]["cores"] >= 1
+
+
+def test_runtimes_that_can_run_the_model(model: str) -> None:
+    report = benchmark_runtimes(model, threads=(1,), objects=(1, 2), frames=2, **SIZE)
+    assert [(row["runtime"], row["objects"]) for row in report.rows] == [("torch", 1), ("torch", 2)]
