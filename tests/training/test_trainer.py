@@ -18,7 +18,7 @@ from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, 
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.objective import Objective, Outcome
 from mobilevos.training.recipe import Loss, Optimizer, Recipe, Teacher, Validation
-from mobilevos.training.trainer import Trainer, freeze, learning_rate, train
+from mobilevos.training.trainer import Trainer, freeze, initial_network, learning_rate, train
 
 
 class Killed(BaseException):
@@ -165,3 +165,17 @@ def test_two_processes_give_the_gradients_of_one(tmp_path: Path) -> None:
     assert found.keys() == expected.keys()
     for name, gradient in expected.items():
         torch.testing.assert_close(found[name], gradient, rtol=1e-3, atol=1e-5, msg=name)
+
+
+def test_a_larger_network_grows_from_a_smaller_one(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    """mobilenetv2 begins as the mobilenetv2-lite it was made from."""
+    lite = build("mobilenetv2-lite").eval()
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    recipe = dataclasses.replace(tiny_recipe, model="mobilenetv2", init=str(tmp_path / "lite.safetensors"))
+    grown = initial_network(recipe).eval()
+    features = [network.encode(torch.rand(1, 3, 64, 64) * 0 + 99) for network in (lite, grown)]
+    readout = torch.randn(1, 1, 64, 4, 4)
+    ours, theirs = (n.decode(readout, f) for n, f in zip((lite, grown), features, strict=True))
+    torch.testing.assert_close(ours.logits, theirs.logits)
+    with pytest.raises(InputError, match="do not fit"):
+        initial_network(dataclasses.replace(recipe, model="stcn"))

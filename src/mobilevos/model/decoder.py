@@ -38,6 +38,9 @@ class ASPP(nn.Module):
         )
         self.whole = nn.Conv2d(channels, branch_channels, 1)
         self.project = nn.Conv2d(branch_channels * (len(rates) + 2), channels, 1)
+        # begins as the identity, so that a network can grow from one without it
+        nn.init.zeros_(self.project.weight)
+        nn.init.zeros_(self.project.bias)  # type: ignore[arg-type]
 
     def forward(self, x: Tensor) -> Tensor:
         a = F.relu(x)

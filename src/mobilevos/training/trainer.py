@@ -293,13 +293,18 @@ def model_options(recipe: Recipe) -> dict[str, Any]:
 
 
 def initial_network(recipe: Recipe) -> VOSNetwork:
-    """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch."""
+    """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch.
+
+    A checkpoint may be of a related variant: what fits is taken over (`mobilenetv2` grows from `mobilenetv2-lite`).
+    """
     network = build(recipe.model, **model_options(recipe))
     if recipe.init:
-        metadata, state = read_checkpoint(find_checkpoint(recipe.init))
-        if metadata["variant"] != recipe.model:
-            raise InputError(f"{recipe.init!r} holds a {metadata['variant']!r}, expected a {recipe.model!r}")
-        network.load_state_dict({name: tensor.float() for name, tensor in state.items()})
+        _, state = read_checkpoint(find_checkpoint(recipe.init))
+        own = network.state_dict()
+        fitting = {name: t.float() for name, t in state.items() if name in own and own[name].shape == t.shape}
+        if len(fitting) < len(own) / 2:
+            raise InputError(f"the weights of {recipe.init!r} do not fit a {recipe.model!r}")
+        network.load_state_dict(own | fitting)
         return network
     root = Path(recipe.weights_root)
     if recipe.backbone:
