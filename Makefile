@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[train]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base

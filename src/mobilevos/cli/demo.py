@@ -7,12 +7,9 @@ from typing import Annotated
 
 import typer
 
-DEFAULT = "mobilenetv2-lite"
-
-
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for video and masks.")] = Path("out/demo"),
-    model: Annotated[str, typer.Option(help="A shipped model's name or a file.")] = DEFAULT,
+    model: Annotated[str, typer.Option(help="A shipped model's name or a file.")] = "mobilenetv2-lite",
     runtime: Annotated[str, typer.Option(help="What runs the network.")] = "auto",
     frames: Annotated[int, typer.Option(min=2, help="Length of the clip.")] = 60,
     objects: Annotated[int, typer.Option(min=1, max=24, help="Objects in the clip.")] = 3,
@@ -25,16 +22,9 @@ def demo(
     from mobilevos.demo import run_demo
     from mobilevos.runtime import load_runtime
     from mobilevos.tracking import Tracker
-    from mobilevos.weights import shipped
 
-    if model == DEFAULT and model not in shipped():
-        from mobilevos.model.checkpoint import build
-        from mobilevos.runtime.torch_runtime import TorchRuntime
-
-        print("No trained weights are shipped yet: the network is UNTRAINED, and the masks will be noise.")
-        tracker = Tracker(TorchRuntime(build(model)), size=size)
-    else:
-        tracker = Tracker(load_runtime(model, runtime), size=size)
+    tracker = Tracker(load_runtime(model, runtime), size=size)
+    print(f"{model} on {tracker.runtime.name}")
     with frame_progress("following", frames) as advance:
         result = run_demo(tracker, output, frames=frames, objects=objects, seed=seed, force=force, progress=advance)
     print(

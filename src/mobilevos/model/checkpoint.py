@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
 from mobilevos.errors import InputError
@@ -51,7 +51,7 @@ def save_checkpoint(
     }
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
-        save_file(state, part, metadata)
+        part.write_bytes(save(state, metadata))
 
 
 def load_checkpoint(path: Path | str) -> VOSNetwork:
