@@ -95,7 +95,7 @@ def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Pat
         tiny_recipe, loss=loss, teacher=Teacher(str(tmp_path / "teacher.safetensors")), precision="bfloat16"
     )
     trainer = Trainer(recipe, tmp_path / "run", Processes(), True)
-    batch = next(trainer._loader(recipe.phases[0]))
+    batch = next(trainer.batches(recipe.phases[0]))
     before = {name: p.detach().clone() for name, p in trainer.objective.named_parameters()}
     teacher = trainer.objective.teacher
     assert teacher is not None

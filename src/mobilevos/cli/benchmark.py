@@ -86,3 +86,16 @@ def queue(
     from mobilevos.benchmark import benchmark_queue
 
     _finish(benchmark_queue(model, queues=range(1, longest + 1), runtime=runtime, progress=print), json, picture)
+
+
+@app.command()
+def training(
+    recipe: Annotated[Path, typer.Argument(help="YAML file of a training stage.")],
+    overrides: Annotated[list[str] | None, typer.Argument(help="key=value")] = None,
+    json: Json = None,
+) -> None:
+    """Iterations a second with and without the loader."""
+    from mobilevos.benchmark.training import benchmark_training
+    from mobilevos.training.recipe import load_recipe
+
+    _finish(benchmark_training(load_recipe(recipe, overrides or ())), json, None)

@@ -113,7 +113,7 @@ class Trainer:
             phase: Phase | None = None
             while self.progress < 1:
                 if (current := current_phase(self.recipe, self.progress)) is not phase:
-                    phase, batches = current, self._loader(current)
+                    phase, batches = current, self.batches(current)
                 torch.manual_seed(hash((self.recipe.seed, self.iteration, self.team.rank)) % 2**63)
                 waiting = time.monotonic()
                 batch = next(batches)
@@ -217,7 +217,8 @@ class Trainer:
         self.iteration, self.elapsed = state["iteration"], state["elapsed"]
         self.validated, self.best = state["validated"], state["best"]
 
-    def _loader(self, phase: Phase) -> Iterator[Batch]:
+    def batches(self, phase: Phase) -> Iterator[Batch]:
+        """Training batches from the current iteration on."""
         if phase.batch_size % self.team.count:
             raise InputError(f"a batch of {phase.batch_size} clips does not divide among {self.team.count} processes")
         return clip_loader(

@@ -1,0 +1,45 @@
+"""Does the loader starve the training step? The step with fresh batches against the step with one batch over and over."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import torch
+
+from mobilevos.benchmark.tables import Report
+from mobilevos.training.allocator import keep_freed_memory
+from mobilevos.training.distributed import Processes
+from mobilevos.training.recipe import Recipe
+from mobilevos.training.trainer import Trainer
+
+INCLUDES = (
+    "forward, backward, update and weight average; with the loader also waiting for it and what it takes of the cores"
+)
+ROUNDS = 3
+
+
+def benchmark_training(recipe: Recipe, iterations: int = 20) -> Report:
+    """Iterations a second with and without the loader, in turns, so that noise of the machine hits both."""
+    keep_freed_memory()
+    seconds: dict[str, list[float]] = {"loader": [], "one batch": []}
+    with TemporaryDirectory() as folder:
+        trainer = Trainer(recipe, Path(folder), Processes(), fresh=True)
+        batches = trainer.batches(recipe.phases[0])
+        one = next(batches)
+        for i in range(3):  # warm-up
+            trainer.step(next(batches), 1e-5)
+        for _ in range(ROUNDS):
+            for kind, taken in seconds.items():
+                began = time.monotonic()
+                for i in range(iterations):
+                    torch.manual_seed(i)  # the same random choices in both
+                    trainer.step(next(batches) if kind == "loader" else one, 1e-5)
+                taken.append((time.monotonic() - began) / iterations)
+    best = {kind: min(taken) for kind, taken in seconds.items()}
+    rows = [
+        {"batches": kind, "its_per_s": round(1 / best[kind], 3), "relative": round(best[kind] / best["one batch"], 3)}
+        for kind in seconds
+    ]
+    return Report("training", rows, INCLUDES)
