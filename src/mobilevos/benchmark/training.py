@@ -11,7 +11,7 @@ import torch
 
 from mobilevos.benchmark.tables import Report
 from mobilevos.training.allocator import keep_freed_memory
-from mobilevos.training.distributed import Processes
+from mobilevos.training.distributed import processes
 from mobilevos.training.recipe import Recipe
 from mobilevos.training.trainer import Trainer
 
@@ -21,11 +21,14 @@ ROUNDS = 3
 
 
 def benchmark_training(recipe: Recipe, iterations: int = 20) -> Report:
-    """Iterations a second with and without the loader, in turns, so that noise of the machine hits both."""
+    """Iterations a second with and without the loader, in turns, so that noise of the machine hits both.
+
+    Works under torchrun too.
+    """
     keep_freed_memory()
     seconds: dict[str, list[float]] = {"loader": [], "one batch": []}
-    with TemporaryDirectory() as folder:
-        trainer = Trainer(recipe, Path(folder), Processes(), fresh=True)
+    with processes() as team, TemporaryDirectory() as folder:
+        trainer = Trainer(recipe, Path(folder), team, fresh=True)
         batches = trainer.batches(replace(recipe.phases[0], multi_object=0.0))  # batches that cost the same
         one = next(batches)
         for _ in range(3):  # warm-up

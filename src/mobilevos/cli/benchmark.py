@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -98,4 +99,6 @@ def training(
     from mobilevos.benchmark.training import benchmark_training
     from mobilevos.training.recipe import load_recipe
 
-    _finish(benchmark_training(load_recipe(recipe, overrides or ())), json, None)
+    report = benchmark_training(load_recipe(recipe, overrides or ()))
+    if os.environ.get("RANK", "0") == "0":
+        _finish(report, json, None)

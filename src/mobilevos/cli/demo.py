@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for video and masks.")] = Path("out/demo"),
     model: Annotated[str, typer.Option(help="A shipped model's name or a file.")] = "mobilenetv2-lite",

@@ -1,0 +1,89 @@
+"""Runtimes: which one is taken, and that all give the same."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from mobilevos.errors import InputError
+from mobilevos.export.onnx import export_onnx
+from mobilevos.media.synthetic import synthetic_clip
+from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.model.student import Student
+from mobilevos.runtime import load_runtime, usable_runtimes
+from mobilevos.runtime.base import Memory, written
+from mobilevos.tracking import Tracker
+
+needs_openvino = pytest.mark.skipif(
+    importlib.util.find_spec("openvino") is None, reason="openvino is not installed (the extra of that name)"
+)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with an untrained student as checkpoint and as graph."""
+    folder = tmp_path_factory.mktemp("model")
+    torch.manual_seed(0)
+    network = build("mobilenetv2-lite").eval()
+    assert isinstance(network, Student)
+    save_checkpoint(folder / "lite.safetensors", network)
+    export_onnx(network, folder / "lite.onnx")
+    return folder
+
+
+def test_files_decide_what_can_run_them(model: Path) -> None:
+    assert usable_runtimes(model / "lite.safetensors") == ["torch"]
+    assert "onnx" in usable_runtimes(model / "lite.onnx")
+    assert "torch" not in usable_runtimes(model / "lite.onnx")
+    assert load_runtime(model / "lite.safetensors").name == "torch"
+    assert load_runtime(model / "lite.onnx").name == usable_runtimes(model / "lite.onnx")[0]
+    with pytest.raises(InputError, match=r"the torch runtime cannot run .*lite\.onnx'; .*onnx can"):
+        load_runtime(model / "lite.onnx", "torch")
+    with pytest.raises(InputError, match="no runtime is called 'cuda'; there are auto, onnx, openvino, torch"):
+        load_runtime(model / "lite.onnx", "cuda")
+
+
+def test_what_is_not_installed_is_said(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mobilevos.runtime.is_installed", lambda name: name == "onnx")
+    assert load_runtime(model / "lite.onnx").name == "onnx"
+    with pytest.raises(InputError, match="the openvino runtime needs openvino, which is not installed"):
+        load_runtime(model / "lite.onnx", "openvino")
+    with pytest.raises(InputError, match="needs a runtime that is not installed"):
+        load_runtime(model / "lite.safetensors")
+
+
+@needs_openvino
+def test_openvino_tracks_like_onnxruntime(model: Path) -> None:
+    """Also when objects come and go, which changes the graph's shapes."""
+    frames, masks = synthetic_clip(frames=7, height=64, width=96, objects=3, seed=0)
+    results = []
+    for name in ("onnx", "openvino"):
+        tracker = Tracker(load_runtime(model / "lite.onnx", name, threads=1), queue=3)
+        tracker.start(frames[0], np.where(masks[0] == 3, 0, masks[0]))
+        found = [tracker.step(frame).probabilities for frame in frames[1:4]]
+        tracker.add(np.where(masks[3] == 3, 3, 0))
+        found += [tracker.step(frame).probabilities for frame in frames[4:]]
+        results.append(found)
+    for ours, theirs in zip(*results, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+@needs_openvino
+def test_openvino_names_bad_files(tmp_path: Path) -> None:
+    (tmp_path / "text.onnx").write_text("hello")
+    with pytest.raises(InputError, match="damaged or not an ONNX model"):
+        load_runtime(tmp_path / "text.onnx", "openvino")
+
+
+def test_writing_to_the_memory() -> None:
+    memory = Memory(np.zeros((2, 3, 1, 1), np.float32), np.zeros((1, 4, 3, 1, 1), np.float32), np.zeros(3, np.float32))
+    key, values = np.ones((2, 1, 1), np.float32), np.full((1, 4, 1, 1), 2, np.float32)
+    inside, behind = written(memory, 1, key, values), written(memory, 3, key, values)
+    assert inside.keys[0, :, 0, 0].tolist() == [0, 1, 0]
+    assert inside.values[0, 0, :, 0, 0].tolist() == [0, 2, 0]
+    assert inside.nearness.tolist() == [0, 1, 0]
+    assert behind.keys[0, :, 0, 0].tolist() == [0, 0, 0, 1]
+    assert behind.nearness.tolist() == [0, 0, 0, 1]
+    assert memory.keys.sum() == 0
