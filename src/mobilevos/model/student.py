@@ -84,29 +84,24 @@ class Student(VOSNetwork):
 
 def mobilenetv2_lite(locality: bool = True) -> Student:
     """No ASPP: the one for phones and browsers."""
-    return Student(
-        "mobilenetv2-lite",
-        MobileNetV2(),
-        value_channels=64,
-        c16=96,
-        c8=64,
-        c4=32,
-        surroundings=160,
-        locality=locality,
-    )
+    return _mobile("mobilenetv2-lite", 0, locality)
 
 
 def mobilenetv2(locality: bool = True) -> Student:
     """With ASPP."""
+    return _mobile("mobilenetv2", 160, locality)
+
+
+def _mobile(variant: str, aspp: int, locality: bool) -> Student:
     return Student(
-        "mobilenetv2",
+        variant,
         MobileNetV2(),
         value_channels=64,
         c16=96,
         c8=64,
         c4=32,
         surroundings=160,
-        aspp=160,
+        aspp=aspp,
         locality=locality,
     )
 
