@@ -34,7 +34,7 @@ from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.objective import Objective, Outcome
 from mobilevos.training.recipe import Optimizer, Phase, Recipe
-from mobilevos.training.validation import mean_score, validate
+from mobilevos.training.validation import mean_score, validate, validate_prompts
 from mobilevos.weights import find_checkpoint
 
 SOURCES = {"photos": PhotoSource, "davis": DavisSource, "youtube": YouTubeSource, "bl30k": BL30KSource}
@@ -244,7 +244,11 @@ class Trainer:
             self.averaged(), root, validation.clips, queue=self.recipe.queue or None, size=validation.size
         )
         mean = mean_score(scores)
-        log.record(self.iteration, {"validation": mean, **{f"val/{s.name}": s.j_and_f for s in scores}})
+        values = {"validation": mean, **{f"val/{s.name}": s.j_and_f for s in scores}}
+        if self.recipe.loss.prompt:
+            prompts = validate_prompts(self.averaged(), root, validation.clips, size=validation.size)
+            values |= {"val/box": prompts.box, "val/clicks": prompts.clicks}
+        log.record(self.iteration, values)
         for score in scores:
             log.picture(score.name, self.iteration, score.picture)
         self.validated = self.elapsed

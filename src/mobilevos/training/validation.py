@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import cv2
 import numpy as np
 
 from mobilevos.data.pictures import read_image, read_labels
@@ -15,6 +16,7 @@ from mobilevos.evaluation.davis import score_sequence
 from mobilevos.model.network import VOSNetwork
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
+from mobilevos.tracking.prompts import draw_box, draw_clicks
 
 
 @dataclass(frozen=True)
@@ -40,15 +42,51 @@ def validate(
     return [_score(tracker, root, name) for name in clips]
 
 
+@dataclass(frozen=True)
+class PromptScore:
+    """Mean IoU of masks made from rough marks on single frames."""
+
+    box: float
+    """From one box"""
+    clicks: float
+    """From three clicks inside the object"""
+    frames: int
+
+
+def validate_prompts(
+    network: VOSNetwork, root: Path, clips: Sequence[str], *, every: int = 10, size: int | None = 480
+) -> PromptScore:
+    """Turn a box, and three clicks, into a mask on every so many-th frame of DAVIS clips."""
+    tracker = Tracker(TorchRuntime(network), size=size)
+    rng = np.random.default_rng(0)
+    boxes, clicks = [], []
+    for name in clips:
+        frames, annotations = _files(root, name)
+        for image_file, truth_file in list(zip(frames, annotations, strict=True))[::every]:
+            image, truth = read_image(image_file), read_labels(truth_file) == 1
+            if not truth.any():
+                continue
+            height, width = truth.shape
+            x, y, w, h = cv2.boundingRect(truth.astype(np.uint8))
+            depth = cv2.distanceTransform(np.pad(truth.astype(np.uint8), 1), cv2.DIST_L2, 3)[1:-1, 1:-1]
+            inside = np.argwhere(depth >= 0.4 * depth.max())[:, ::-1]
+            points = [np.unravel_index(depth.argmax(), depth.shape)[::-1], *rng.choice(inside, 2)]
+            drawn = draw_clicks(height, width, [(int(px), int(py)) for px, py in points])
+            boxes.append(_iou(tracker.propose(image, {1: draw_box(height, width, (x, y, w, h))}).mask == 1, truth))
+            clicks.append(_iou(tracker.propose(image, {1: drawn}).mask == 1, truth))
+    return PromptScore(float(np.mean(boxes)), float(np.mean(clicks)), len(boxes))
+
+
+def _iou(mask: np.ndarray, truth: np.ndarray) -> float:
+    return float((mask & truth).sum() / (mask | truth).sum())
+
+
 def mean_score(scores: Sequence[ClipScore]) -> float:
     return float(np.mean([score.j_and_f for score in scores]))
 
 
 def _score(tracker: Tracker, root: Path, name: str) -> ClipScore:
-    frames = sorted((root / "JPEGImages" / "480p" / name).glob("*.jpg"))
-    annotations = sorted((root / "Annotations" / "480p" / name).glob("*.png"))
-    if not frames or len(frames) != len(annotations):
-        raise InputError(f"expected as many frames as annotations of {name!r} in {str(root)!r}, at least one")
+    frames, annotations = _files(root, name)
     truths = np.stack([read_labels(path) for path in annotations])
     images = [read_image(path) for path in frames]
     masks = [tracker.start(images[0], truths[0]).mask, *(tracker.step(image).mask for image in images[1:])]
@@ -56,3 +94,12 @@ def _score(tracker: Tracker, root: Path, name: str) -> ClipScore:
     j, f = np.asarray(scores.j), np.asarray(scores.f)
     median = 1 + int(np.argsort(j.mean(0))[j.shape[1] // 2])
     return ClipScore(name, float(j.mean()), float(f.mean()), paint(images[median], masks[median]))
+
+
+def _files(root: Path, name: str) -> tuple[list[Path], list[Path]]:
+    """Frames and annotations of a clip."""
+    frames = sorted((root / "JPEGImages" / "480p" / name).glob("*.jpg"))
+    annotations = sorted((root / "Annotations" / "480p" / name).glob("*.png"))
+    if not frames or len(frames) != len(annotations):
+        raise InputError(f"expected as many frames as annotations of {name!r} in {str(root)!r}, at least one")
+    return frames, annotations
