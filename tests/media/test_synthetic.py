@@ -43,6 +43,18 @@ def test_objects_move_deform_and_hide_one_another() -> None:
     assert steps.max() < 214 / 20  # it moves, but never jumps
 
 
+def test_without_an_object_the_rest_is_the_same() -> None:
+    """Away from the animal and its shadow not a pixel differs."""
+    whole, ids = next(synthetic_frames(frames=1, height=96, width=171, objects=2))
+    rest, others = next(synthetic_frames(frames=1, height=96, width=171, objects=2, without=[1]))
+    assert set(np.unique(others)) == {0, 2}
+    assert np.array_equal(others == 2, ids == 2)
+    changed = (whole != rest).any(axis=2)
+    assert changed[ids == 1].mean() > 0.9
+    assert not changed[ids == 2].any()
+    assert not changed[:, :40].any() or not changed[:, -40:].any()
+
+
 def test_edges_of_the_picture_lie_on_the_outline_of_the_mask() -> None:
     rgb, ids = next(synthetic_frames(frames=1, height=240, width=428, objects=1))
     step = np.abs(np.diff(rgb.astype(int), axis=1)).sum(axis=2)

@@ -24,8 +24,11 @@ def _options() -> None:
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
-    from mobilevos.cli import benchmark, demo, evaluate, export, models, soup, train
+    from mobilevos.cli import batch, benchmark, demo, evaluate, export, models, remove, segment, soup, train
 
+    app.command()(segment.segment)
+    app.command()(remove.remove)
+    app.command()(batch.batch)
     app.command()(demo.demo)
     app.command()(train.train)
     app.command()(soup.soup)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from mobilevos.errors import InputError
-from mobilevos.media.video import Frame, Place, open_source
+from mobilevos.media.video import BEGINNING, Frame, Place, open_source
 
 HELD_BYTES = 192 << 20
 """Pictures held at once."""
@@ -62,7 +62,7 @@ def read_backwards(
 
 def _stretch(source: str | os.PathLike[str], timeline: Timeline, start: int, stop: int) -> list[Frame]:
     """Frames start .. stop - 1."""
-    for place in (timeline.place_before(start), Place(0, Fraction(0))):  # from the very start where seeking misleads
+    for place in (timeline.place_before(start), BEGINNING):  # from the very start where seeking misleads
         frames = []
         with open_source(source, begin=place) as opened:
             for frame in opened:

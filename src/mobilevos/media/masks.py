@@ -23,8 +23,9 @@ def open_image(path: str | os.PathLike[str]) -> Image.Image:
     if not Path(path).is_file():
         raise InputError(f"no such file: {path}")
     try:
-        image = Image.open(path)
-        image.load()
+        with Path(path).open("rb") as file:
+            image = Image.open(file)
+            image.load()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise InputError(f"expected a picture, but {path} cannot be read as one ({error})") from error
     return image

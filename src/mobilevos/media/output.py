@@ -105,6 +105,11 @@ class Output:
         """What was recorded of this frame before, if it was."""
         return self._record.stored(frame)
 
+    def side_record(self, name: str) -> Record:
+        """A record beside the outputs, for an intermediate result; it goes when the run is finished."""
+        with self._clear_errors():
+            return Record(self.resume_folder / name, self.resume_folder / f"{name}.csv")
+
     def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float] | None = None) -> None:
         """Add the next frame to all outputs, the record first unless it has it. ids: (H, W) uint8."""
         shown = rounded(confidence)
@@ -133,7 +138,7 @@ class Output:
         for sink in self._sinks:
             sink.abort()
         self._files.close()
-        if not self._recorded:
+        if not self._recorded and not any(self.resume_folder.rglob("*.png")):
             with contextlib.suppress(OSError):
                 (self.folder / CONFIDENCE).unlink()
             with contextlib.suppress(OSError):
@@ -152,7 +157,8 @@ class Output:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if kind is None or issubclass(kind, BrokenVideoError):  # a source that breaks: what came before is complete
+        broken = kind is not None and issubclass(kind, BrokenVideoError)
+        if kind is None or (broken and self._recorded):  # what came before the break is complete
             self.close()
         else:
             self.abort()

@@ -5,7 +5,7 @@ speeds as the camera sways. A pixel belongs to the frontmost animal that covers 
 (anti-aliased) edges around the same outline.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import cv2
@@ -28,20 +28,29 @@ def synthetic_clip(
 
 
 def synthetic_frames(
-    *, frames: int = 60, height: int = 480, width: int = 854, objects: int = 3, seed: int = 0
+    *,
+    frames: int = 60,
+    height: int = 480,
+    width: int = 854,
+    objects: int = 3,
+    seed: int = 0,
+    without: Collection[int] = (),
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The clip frame by frame: (H, W, 3) uint8 RGB and (H, W) uint8 ids.
 
     All objects are visible in frame 0, and frame t does not depend on how many follow. A higher id is nearer.
+    Objects in `without` are left out, and everything else is as it would be with them.
     """
     if frames < 1 or height < 32 or width < 32:
         raise InputError(f"expected at least one frame of 32 x 32 pixels, got {frames} of {width} x {height}")
     if not 1 <= objects <= MOST_OBJECTS:
         raise InputError(f"expected 1 to {MOST_OBJECTS} objects, got {objects}")
-    return _render(frames, height, width, objects, seed)
+    return _render(frames, height, width, objects, seed, without)
 
 
-def _render(frames: int, height: int, width: int, objects: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _render(
+    frames: int, height: int, width: int, objects: int, seed: int, without: Collection[int]
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     scene = _Scene(height, width, np.random.default_rng([seed, 0]))
     swimmers = _swimmers(height, width, objects, seed)
     for time in range(frames):
@@ -49,7 +58,8 @@ def _render(frames: int, height: int, width: int, objects: int, seed: int) -> It
         picture = scene.render(time)
         ids = np.zeros((height, width), np.uint8)
         for identity, swimmer in enumerate(swimmers, start=1):
-            _draw(picture, ids, identity, swimmer, time, sway)
+            if identity not in without:
+                _draw(picture, ids, identity, swimmer, time, sway)
         yield scene.finish(picture, time), ids
 
 

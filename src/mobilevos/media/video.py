@@ -88,6 +88,9 @@ class Place:
     time: Fraction
 
 
+BEGINNING = Place(0, Fraction(0))
+
+
 class Source:
     """An open source of frames: iterate once, then close (or use `with`)."""
 
@@ -125,9 +128,7 @@ def is_live(source: str | os.PathLike[str]) -> bool:
     return name == "-" or name.startswith("camera:") or "://" in name
 
 
-def open_source(
-    source: str | os.PathLike[str], rate: Fraction | None = None, begin: Place = Place(0, Fraction(0))
-) -> Source:
+def open_source(source: str | os.PathLike[str], rate: Fraction | None = None, begin: Place = BEGINNING) -> Source:
     """Open a video file or address, a folder or pattern of pictures, `-` (standard input) or `camera:0`.
 
     rate: frames a second of pictures, which have no times of their own.

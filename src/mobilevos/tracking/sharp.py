@@ -2,11 +2,13 @@
 
 The network sees a frame reduced, and decides on a grid of every fourth pixel of that. Here its probabilities are
 upsampled with the full frame as a guide: around each pixel the probability is a linear function of the colour
-(He et al., Guided Image Filtering, and the fast variant of it), fitted on the reduced frame and applied to the full one.
+(He et al., Guided Image Filtering, in its fast variant), fitted on the reduced frame and applied to the full one.
 Only a band around the outlines is computed; elsewhere the network is sure.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import cv2
 import numpy as np
@@ -14,6 +16,9 @@ from numpy.typing import NDArray
 
 from mobilevos.runtime.base import Array, Image
 from mobilevos.tracking.result import TrackResult
+
+ENLARGED = 1.5
+"""How much larger than the network's frame the full one must be; below, plain masks score a better F."""
 
 BAND = 6
 """How far from an outline the mask may change, in pixels of the network."""
@@ -34,6 +39,8 @@ REMAP_WIDTH = 4096
 def sharp_mask(result: TrackResult, frame: Image) -> NDArray[np.uint8]:
     """The ids (H, W) of the objects in a frame (H, W, 3), as `result.mask`, with edges that follow the frame's."""
     geometry = result.geometry
+    if geometry.height < ENLARGED * geometry.scaled[0]:
+        return result.mask
     top, _, left, _ = geometry.padding
     h, w = geometry.scaled
     inner = result.network_probabilities[:, top : top + h, left : left + w]
@@ -49,7 +56,7 @@ def sharp_mask(result: TrackResult, frame: Image) -> NDArray[np.uint8]:
 
 
 def _decide(
-    probabilities: Array, frame: Image, x: NDArray[np.int32], y: NDArray[np.int32], box: tuple[int, int, int, int]
+    probabilities: Array, frame: Image, x: NDArray[np.int32], y: NDArray[np.int32], box: Sequence[int]
 ) -> NDArray[np.uint8]:
     """Which channel of probabilities (1 + N, h, w) wins at the points x, y (P,) of the full frame (H, W, 3).
 
@@ -85,7 +92,7 @@ def _decide(
 class _Fit:
     """Linear functions of the colour, one around each pixel of a guide (h, w, 3), 0..1."""
 
-    def __init__(self, guide: Array) -> None:
+    def __init__(self, guide: np.ndarray) -> None:
         self.guide = guide
         self.mean = _average(guide)
         r, g, b = cv2.split(guide)
@@ -99,7 +106,7 @@ class _Fit:
             c * scale for c in (*cofactors, rr * bb - rb * rb, rg * rb - rr * gb, rr * gg - rg * rg)
         ]  # (0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)
 
-    def coefficients(self, probability: Array) -> Array:
+    def coefficients(self, probability: np.ndarray) -> np.ndarray:
         """(h, w, 4): the slope for each colour and the constant of each pixel, averaged over the windows it is in."""
         mean = _average(probability)
         products = _average(cv2.multiply(self.guide, cv2.cvtColor(probability, cv2.COLOR_GRAY2RGB)))
@@ -110,13 +117,13 @@ class _Fit:
         return _average(cv2.merge((*slopes, constant)))
 
 
-def _average(plane: Array) -> Array:
+def _average(plane: np.ndarray) -> np.ndarray:
     return cv2.blur(plane, (2 * RADIUS + 1, 2 * RADIUS + 1), borderType=cv2.BORDER_REPLICATE)
 
 
-def _look_up(planes: Array, column: Array, row: Array) -> Array:
+def _look_up(planes: np.ndarray, column: np.ndarray, row: np.ndarray) -> np.ndarray:
     """Planes (h, w, C) at points (P,), linearly interpolated: (P, C)."""
     missing = -len(column) % REMAP_WIDTH
-    at = [np.pad(axis, (0, missing)).reshape(-1, REMAP_WIDTH) for axis in (column, row)]
-    found = cv2.remap(planes, *at, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    x, y = (np.pad(axis, (0, missing)).reshape(-1, REMAP_WIDTH) for axis in (column, row))
+    found = cv2.remap(planes, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     return found.reshape(-1, planes.shape[2])[: len(column)]

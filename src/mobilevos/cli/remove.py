@@ -1,0 +1,87 @@
+"""mobilevos remove"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mobilevos.cli.marking import (
+    DEFAULT_MODEL,
+    Backward,
+    Box,
+    Click,
+    Folder,
+    Force,
+    Gone,
+    Mask,
+    Model,
+    Not,
+    Queue,
+    Resume,
+    Runtime,
+    Size,
+    identify,
+    load_tracker,
+    tell,
+)
+from mobilevos.errors import InputError
+
+
+def remove(
+    source: Annotated[str, typer.Argument(help="A video, or a folder or pattern of pictures.")],
+    output: Folder,
+    masks: Annotated[
+        Path | None, typer.Option(help="A folder with a mask for each frame; instead of marking objects.")
+    ] = None,
+    mask: Mask = None,
+    box: Box = None,
+    click: Click = None,
+    not_: Not = None,
+    gone: Gone = None,
+    grow: Annotated[
+        int | None,
+        typer.Option(min=0, help="Pixels by which the masks are made larger: more takes away shadows, too."),
+    ] = None,
+    model: Model = DEFAULT_MODEL,
+    runtime: Runtime = "auto",
+    queue: Queue = "2",
+    size: Size = 480,
+    backward: Backward = True,
+    resume: Resume = False,
+    force: Force = False,
+) -> None:
+    """Take objects out of a video: what is behind them comes from other frames."""
+    from mobilevos.cli.progress import frame_progress
+    from mobilevos.media.output import is_finished
+    from mobilevos.removal import remove as run
+    from mobilevos.segment import read_marks, segment
+
+    marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
+    if bool(marks) == bool(masks):
+        raise InputError("expected either a folder of --masks, or marks of the objects (--mask, --box, --click)")
+    for note in notes:
+        print(note)
+    try:
+        if masks is None and not (resume and is_finished(output, ["masks"])):
+            tracker = load_tracker(model, runtime, queue, size)
+            followed = segment(
+                tracker,
+                source,
+                marks,
+                output,
+                formats=["masks"],
+                backward=backward,
+                resume=resume,
+                force=force,
+                settings={"model": identify(model)},
+                progress=frame_progress,
+            )
+            tell(followed)
+        result = run(source, masks or output / "masks", output, grow=grow, force=force, progress=frame_progress)
+    except KeyboardInterrupt:
+        typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
+        raise typer.Exit(1) from None
+    print(f"{result.frames} frames; {100 * result.invented:.0f} % of what was hidden is in no frame and was painted.")
+    print(f"Done: {result.video}")

@@ -1,0 +1,75 @@
+"""The drift alarm: where an object is lost or probably wrong, and which frame to correct."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from mobilevos.media.overlay import DOUBTFUL
+
+SHORTEST = 3
+"""Frames; a shorter doubt is a flicker that passes by itself."""
+
+GAP = 5
+"""Doubts so few frames apart are one."""
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """A stretch of frames in which one object is in doubt."""
+
+    identity: int
+    first: int
+    last: int
+    lowest: float
+    """Confidence."""
+    lost: bool
+    """Nothing was found of the object in most of these frames."""
+
+    @property
+    def correct(self) -> int:
+        """The frame to correct: where the doubt begins, so that all after it profits."""
+        return self.first
+
+    def __str__(self) -> str:
+        frames = f"frames {self.first} to {self.last}" if self.last > self.first else f"frame {self.first}"
+        if self.lost:
+            advice = f"if it has left, all is well; if not, mark it in frame {self.correct} or where it comes back"
+            return f"object {self.identity} is lost in {frames}: {advice}"
+        return (
+            f"object {self.identity} is probably wrong in {frames} (confidence down to {self.lowest:.2f}): "
+            f"correct frame {self.correct}"
+        )
+
+
+def find_alarms(rows: Iterable[tuple[int, int, float]]) -> list[Alarm]:
+    """Alarms of (frame, object, confidence) rows in the order of frames, the longest first."""
+    open_: dict[int, list[tuple[int, float]]] = {}
+    closed: list[list[tuple[int, float]]] = []
+    owners: list[int] = []
+    for frame, identity, value in rows:
+        if value >= DOUBTFUL:
+            continue
+        stretch = open_.get(identity)
+        if stretch is None or frame - stretch[-1][0] > GAP:
+            stretch = open_[identity] = []
+            closed.append(stretch)
+            owners.append(identity)
+        stretch.append((frame, value))
+    alarms = [_alarm(owner, stretch) for owner, stretch in zip(owners, closed, strict=True) if len(stretch) >= SHORTEST]
+    return sorted(alarms, key=lambda alarm: (alarm.first - alarm.last, alarm.first, alarm.identity))
+
+
+def _alarm(identity: int, stretch: list[tuple[int, float]]) -> Alarm:
+    values = [value for _, value in stretch]
+    lost = sum(value == 0 for value in values) > len(values) / 2
+    return Alarm(identity, stretch[0][0], stretch[-1][0], min(values), lost)
+
+
+def read_confidence(path: str | os.PathLike[str]) -> Iterator[tuple[int, int, float]]:
+    """(frame, object, confidence) rows of the CSV file of an output."""
+    with open(path, encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield int(row["frame"]), int(row["object"]), float(row["confidence"])

@@ -1,0 +1,59 @@
+"""The table of jobs."""
+
+from pathlib import Path
+
+import pytest
+
+from mobilevos.batch import Job, read_jobs
+from mobilevos.errors import InputError
+
+
+def table(folder: Path, text: str) -> Path:
+    (folder / "jobs.csv").write_text(text, encoding="utf-8")
+    return folder / "jobs.csv"
+
+
+def test_options_and_paths(tmp_path: Path) -> None:
+    path = table(
+        tmp_path,
+        "source, output,mask,box,click,format,size\n"
+        'a b.mp4,out/a,,"1,2,3,4;5=5,6,7,8",,"masks,alpha",\n'
+        "/films/é.mp4,/out/b,m.png;7=2:other/n.png,,,,320\n",
+    )
+    first, second = read_jobs(path)
+    assert first == Job(
+        1,
+        str(tmp_path / "a b.mp4"),
+        tmp_path / "out/a",
+        ("--box", "1,2,3,4", "--box", "5=5,6,7,8", "--format", "masks,alpha"),
+        ("masks", "alpha"),
+    )
+    assert second.source == "/films/é.mp4"
+    assert second.formats == ("masks", "overlay")
+    masks = ["--mask", str(tmp_path / "m.png"), "--mask", f"7=2:{tmp_path / 'other/n.png'}"]
+    assert second.arguments == ["/films/é.mp4", "--output", "/out/b", *masks, "--size", "320", "--resume"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected columns source and output"),
+        ("source,box\na,b\n", "expected columns source and output"),
+        ("source,output\n", "there are no jobs"),
+        ("source,output,colour\na,b,c\n", "unknown column 'colour'"),
+        ("source,output\na,\n", "line 1 .* has no output"),
+        ("source,output\na,x\nb,x\n", "lines 1 and 2 .* same output"),
+        ("source,output,box\na,b,1,2,3,4\n", "put values with commas in quotes"),
+    ],
+)
+def test_tables_that_make_no_sense(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_jobs(table(tmp_path, text))
+
+
+def test_files_that_are_no_tables(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        read_jobs(tmp_path / "none.csv")
+    (tmp_path / "jobs.csv").write_bytes(bytes(range(128, 256)))
+    with pytest.raises(InputError, match="is no text"):
+        read_jobs(tmp_path / "jobs.csv")

@@ -1,0 +1,94 @@
+"""Jobs in processes of their own: one that crashes is tried again, none harms another, and all can be resumed."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from mobilevos.batch import Job, JobResult, run_batch
+from mobilevos.batch.ray_pool import ray_pool
+from mobilevos.batch.run import cores, local_pool, run_job
+from mobilevos.errors import InputError
+
+# Stands for `mobilevos segment`: does what the name of its source says.
+SEGMENT = """
+import os, pathlib, signal, sys
+source, output = pathlib.Path(sys.argv[1]).name, pathlib.Path(sys.argv[3])
+tries = output / "tries"
+output.mkdir(parents=True, exist_ok=True)
+count = int(tries.read_text()) + 1 if tries.exists() else 1
+tries.write_text(str(count))
+if source == "bad":
+    print("a warning", file=sys.stderr)
+    print("mobilevos: no such file: bad", file=sys.stderr)
+    sys.exit(2)
+if source == "crash" or (source == "once" and count == 1):
+    os.kill(os.getpid(), signal.SIGKILL)
+(output / "masks").mkdir()
+(output / "masks" / "0.png").touch()
+print("5 frames, 1 object: 9.9 frames a second")
+print("Done:", output)
+"""
+COMMAND = (sys.executable, "-c", SEGMENT)
+
+
+def job(folder: Path, name: str, number: int = 1) -> Job:
+    return Job(number, name, folder / f"{number} {name}", (), ("masks",))
+
+
+def tries(done: Job) -> int:
+    return int((done.output / "tries").read_text())
+
+
+def test_a_job_that_works_is_skipped_the_next_time(tmp_path: Path) -> None:
+    good = job(tmp_path, "good")
+    result = run_job(good, command=COMMAND)
+    assert (result.status, result.attempts, result.message) == (
+        "done",
+        1,
+        "5 frames, 1 object: 9.9 frames a second",
+    )
+    assert run_job(good, command=COMMAND).status == "skipped"
+    assert tries(good) == 1
+
+
+def test_a_crash_is_tried_again_and_bad_input_is_not(tmp_path: Path) -> None:
+    once, crash, bad = (job(tmp_path, name) for name in ("once", "crash", "bad"))
+    assert (run_job(once, command=COMMAND).status, tries(once)) == ("done", 2)
+    failed = run_job(crash, retries=2, command=COMMAND)
+    assert (failed.status, failed.attempts, tries(crash)) == ("failed", 3, 3)
+    assert failed.message == "the process was ended by SIGKILL"
+    refused = run_job(bad, retries=2, command=COMMAND)
+    assert (refused.status, refused.attempts, refused.message) == ("failed", 1, "no such file: bad")
+
+
+def in_order(results: list[JobResult]) -> list[str]:
+    return [result.status for result in sorted(results, key=lambda result: result.job.number)]
+
+
+def test_many_at_once(tmp_path: Path) -> None:
+    names = ["good", "bad", "once", "crash", "good"]
+    jobs = [job(tmp_path, name, number) for number, name in enumerate(names, start=1)]
+    pool, submit = local_pool(2, 1, COMMAND)
+    with pool:
+        assert in_order(list(run_batch(jobs, submit))) == ["done", "failed", "done", "failed", "done"]
+    pool, submit = local_pool(5, 0, COMMAND)
+    with pool:
+        assert in_order(list(run_batch(jobs, submit))) == ["skipped", "failed", "skipped", "failed", "skipped"]
+    with pytest.raises(InputError, match="at least 1 job"):
+        local_pool(0, 0)
+    assert cores() >= 1
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+def test_on_a_local_ray_cluster(tmp_path: Path) -> None:
+    jobs = [job(tmp_path, name, number) for number, name in enumerate(["good", "bad", "once"], start=1)]
+    with ray_pool("local", 1, command=COMMAND) as submit:
+        assert in_order(list(run_batch(jobs, submit))) == ["done", "failed", "done"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_it_says_what_is_missing() -> None:
+    with pytest.raises(InputError, match="--ray needs Ray"), ray_pool("local", 1):
+        pass

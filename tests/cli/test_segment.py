@@ -1,0 +1,228 @@
+"""mobilevos segment: what people type, and everything that can be wrong with it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mobilevos.cli.segment import segment
+from mobilevos.media.masks import read_mask, write_mask
+from mobilevos.tracking import Tracker
+from tests.cli.command import Ran, run_command
+from tests.segment.colours import squares, tracker, write_clip
+
+COUNT = 8
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """The command with a network that follows plain colours."""
+
+    def load(model: str, runtime: str, *, queue: int | None, size: int) -> Tracker:
+        return tracker(size, queue)
+
+    monkeypatch.setattr(Tracker, "load", load)
+    return lambda *arguments: run_command(segment, list(arguments), monkeypatch, capfd)
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_clip(tmp_path_factory.mktemp("clips") / "Mein Film – 映画.mp4", COUNT)
+
+
+@pytest.fixture
+def mask(tmp_path: Path) -> Path:
+    write_mask(tmp_path / "mask.png", next(squares(1))[1])
+    return tmp_path / "mask.png"
+
+
+def test_a_mask_and_every_format(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    out = tmp_path / "Ausgabe mit Leerzeichen é"
+    formats = "masks,overlay,cutout,alpha,prores,alpha-png,coco,sheet"
+    ran = run(clip, "--mask", mask, "-o", out, "--format", formats, "--color", "#ffffff")
+    assert ran.code == 0
+    assert f"{COUNT} frames, 2 objects: " in ran.out
+    assert "without reading and writing" in ran.out
+    assert len(list((out / "masks").glob("*.png"))) == len(list((out / "alpha").glob("*.png"))) == COUNT
+    assert len(json.loads((out / "coco.json").read_text())["images"]) == COUNT
+    for name in ("overlay.mp4", "cutout.mp4", "alpha.webm", "alpha.mov", "sheet.png", "confidence.csv"):
+        assert (out / name).stat().st_size > 0
+    assert not (out / ".resume").exists()
+    import av
+
+    with av.open(str(out / "cutout.mp4")) as video:
+        corner = next(video.decode(video=0)).to_ndarray(format="rgb24")[0, -1]
+    assert corner.min() > 240  # white, as asked for
+
+
+def test_boxes_clicks_and_corrections(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    arguments = ["--box", "2,6,24,24", "--click", "2:76,46", "--not", "2:10,50", "--mask", f"5={mask}", "--gone", "7=2"]
+    ran = run(clip, *arguments, "-o", tmp_path / "out", "--format", "masks", "--queue", "unbounded")
+    assert ran.code == 0, ran.err
+    masks = [read_mask(p) for p in sorted((tmp_path / "out" / "masks").iterdir())]
+    assert set(np.unique(masks[3])) == {0, 1, 2}
+    np.testing.assert_array_equal(masks[5], read_mask(mask))
+    assert 2 not in masks[7]
+
+
+def test_an_output_is_replaced_only_by_force(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    command = (clip, "--mask", mask, "-o", tmp_path / "out", "--format", "masks")
+    assert run(*command).code == 0
+    again = run(*command)
+    assert again.code == 2
+    assert "exists already" in again.err
+    assert run(*command, "--resume").out == f"{tmp_path / 'out'} is complete already.\n"
+    assert run(*command, "--force").code == 0
+
+
+def test_control_c_says_how_to_go_on(
+    run: Run, clip: Path, mask: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mobilevos.segment.follow import Follower
+
+    take = Follower.take
+
+    def interrupted(self: Follower, index: int, frame: np.ndarray) -> Any:
+        if index == 4:
+            raise KeyboardInterrupt
+        return take(self, index, frame)
+
+    command = (clip, "--mask", mask, "-o", tmp_path / "out", "--format", "masks,overlay")
+    with monkeypatch.context() as patch:
+        patch.setattr(Follower, "take", interrupted)
+        ran = run(*command)
+    assert ran.code == 1
+    assert "--resume goes on" in ran.err
+    assert len(list((tmp_path / "out" / "masks").iterdir())) == 4
+    assert run(*command, "--resume").code == 0
+    assert len(list((tmp_path / "out" / "masks").iterdir())) == COUNT
+
+
+def truncated(folder: Path) -> list[Any]:
+    whole = write_clip(folder / "whole.mp4", COUNT)
+    (folder / "cut.mp4").write_bytes(whole.read_bytes()[:-600])
+    return [folder / "cut.mp4", "--box", "2,6,24,24"]
+
+
+def zero_bytes(folder: Path) -> list[Any]:
+    (folder / "empty.mp4").touch()
+    return [folder / "empty.mp4", "--box", "2,6,24,24"]
+
+
+def text(folder: Path) -> list[Any]:
+    (folder / "text.mp4").write_text("this is no video\n" * 100)
+    return [folder / "text.mp4", "--box", "2,6,24,24"]
+
+
+def no_such_file(folder: Path) -> list[Any]:
+    return [folder / "nothing.mp4", "--box", "2,6,24,24"]
+
+
+def no_pictures(folder: Path) -> list[Any]:
+    (folder / "empty").mkdir()
+    return [folder / "empty", "--box", "2,6,24,24"]
+
+
+def mask_of_another_size(folder: Path) -> list[Any]:
+    write_mask(folder / "small.png", np.ones((10, 10), np.uint8))
+    return ["CLIP", "--mask", folder / "small.png"]
+
+
+def empty_mask(folder: Path) -> list[Any]:
+    write_mask(folder / "black.png", np.zeros((64, 96), np.uint8))
+    return ["CLIP", "--mask", folder / "black.png"]
+
+
+def mask_that_is_a_text(folder: Path) -> list[Any]:
+    (folder / "mask.png").write_text("no picture")
+    return ["CLIP", "--mask", folder / "mask.png"]
+
+
+def one_pixel(folder: Path) -> list[Any]:
+    ids = np.zeros((64, 96), np.uint8)
+    ids[3, 3] = 1
+    write_mask(folder / "pixel.png", ids)
+    return ["CLIP", "--mask", folder / "pixel.png"]
+
+
+def output_below_a_file(folder: Path) -> list[Any]:
+    (folder / "file").write_text("in the way")
+    return ["CLIP", "--box", "2,6,24,24", "-o", folder / "file" / "out"]
+
+
+BAD: list[tuple[Callable[[Path], list[Any]], str]] = [
+    (truncated, "expected a video"),
+    (zero_bytes, "is empty (0 bytes)"),
+    (text, "cannot be read as one"),
+    (no_such_file, "no such file or folder"),
+    (no_pictures, "no pictures in the folder"),
+    (mask_of_another_size, "expected a mask of 96 x 64 pixels like the video, got one of 10 x 10"),
+    (empty_mask, "all of it is background"),
+    (mask_that_is_a_text, "expected a picture"),
+    (one_pixel, "object 1 has 1 pixels, too few to be followed"),
+    (output_below_a_file, "cannot write to"),
+    (lambda folder: ["CLIP"], "nothing is marked"),
+    (lambda folder: ["CLIP", "--box", "5,5,0,10"], "the box 5,5,0,10 of object 1 is empty"),
+    (lambda folder: ["CLIP", "--box", "96,0,10,10"], "outside the frame of 96 x 64"),
+    (lambda folder: ["CLIP", "--box", "1,2,3"], "expected 4 numbers"),
+    (lambda folder: ["CLIP", "--click", "500,5"], "outside the frame"),
+    (lambda folder: ["CLIP", "--box", "99=2,6,24,24"], "frame 99 is marked"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--format", "gif"], "expected formats of masks, overlay"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--queue", "0"], "expected a queue"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--color", "reddish"], "expected a colour"),
+    (lambda folder: ["camera:77", "--box", "2,6,24,24"], "no picture from camera:77"),
+    (lambda folder: ["-", "--box", "2,6,24,24", "--resume"], "can be read only once"),
+]
+
+
+@pytest.mark.parametrize(("make", "message"), BAD, ids=[message for _, message in BAD])
+def test_bad_input_is_one_line_and_leaves_nothing(
+    run: Run, clip: Path, tmp_path: Path, make: Callable[[Path], list[Any]], message: str
+) -> None:
+    arguments = [clip if argument == "CLIP" else argument for argument in make(tmp_path)]
+    before = sorted(tmp_path.rglob("*"))
+    ran = run("-o", tmp_path / "out" / "deep", *arguments)
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert ran.err.startswith("mobilevos: ")
+    assert message in ran.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_video_that_breaks_keeps_what_came_before(run: Run, tmp_path: Path) -> None:
+    """Pictures, of which the sixth is damaged."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for index, (picture, _) in enumerate(squares(COUNT)):
+        Image.fromarray(picture).save(folder / f"{index}.png")
+    (folder / "5.png").write_bytes((folder / "5.png").read_bytes()[:200])
+    ran = run(folder, "--box", "2,6,24,24", "-o", tmp_path / "out", "--format", "masks,overlay")
+    assert ran.code == 2
+    assert "breaks at frame 5" in ran.err
+    assert ran.err.count("\n") == 1
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"masks", "overlay.mp4", "confidence.csv"}
+    assert len(list((tmp_path / "out" / "masks").iterdir())) == 5
+
+
+def test_one_frame_is_a_video(run: Run, mask: Path, tmp_path: Path) -> None:
+    one = write_clip(tmp_path / "one.mp4", 1)
+    ran = run(one, "--mask", mask, "-o", tmp_path / "out")
+    assert ran.code == 0
+    assert ran.out.startswith("1 frame, 2 objects")
+    np.testing.assert_array_equal(read_mask(tmp_path / "out" / "masks" / "00000.png"), read_mask(mask))
+
+
+def test_an_8k_frame(run: Run, tmp_path: Path) -> None:
+    picture, ids = next(squares(1))
+    Image.fromarray(picture).resize((7680, 4320), Image.Resampling.NEAREST).save(tmp_path / "8k.bmp")
+    ran = run(tmp_path / "8k.bmp", "--box", "320,540,1600,1350", "-o", tmp_path / "out", "--format", "masks")
+    assert ran.code == 0
+    found = read_mask(tmp_path / "out" / "masks" / "8k.png")
+    assert found.shape == (4320, 7680)
+    found = found[33::68, 40::80][:63]  # a pixel of the middle of each of the 64 x 96 large ones, but the last row
+    assert ((found == 1) == (ids[: len(found)] == 1)).mean() > 0.97

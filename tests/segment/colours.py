@@ -1,0 +1,70 @@
+"""A stand-in for the network that follows plain colours, and clips of plain squares: quick, exact, and with a state."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+
+from mobilevos.runtime.base import Array, Image, Memory, written
+from mobilevos.tracking import Tracker
+
+COLOURS = {1: (220, 30, 30), 2: (30, 60, 220), 3: (240, 220, 40)}
+GROUND = (90, 120, 90)
+
+
+class ColourRuntime:
+    """An object is where the frame has its colour, which is learned from the memory: the state matters."""
+
+    name = "colours"
+    variant = "colours"
+
+    def memorise(self, frame: Image, masks: Array) -> tuple[Array, Array]:
+        cells = lambda plane: cv2.resize(plane, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)  # noqa: E731
+        image = frame.astype(np.float32)
+        key = cells(image).transpose(2, 0, 1)
+        values = [np.stack([cells(m), *cells(image * m[..., None]).transpose(2, 0, 1)]) for m in masks]
+        return np.ascontiguousarray(key), np.stack(values).astype(np.float32)
+
+    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+        image = frame.astype(np.float32)
+        covered = memory.values[:, 0].sum((1, 2, 3))
+        colours = memory.values[:, 1:].sum((2, 3, 4)) / np.maximum(covered, 1e-6)[:, None]
+        distances = [((image - c) ** 2).mean(-1) if n > 1e-3 else np.full(image.shape[:2], 1e6) for c, n in
+                     zip(colours, covered, strict=True)]  # fmt: skip
+        logits = np.stack([np.full(image.shape[:2], -1200.0), *(-d for d in distances)]) / 300
+        shares = np.exp(logits - logits.max(0))
+        probabilities = (shares / shares.sum(0)).astype(np.float32)
+        return probabilities, written(memory, slot, *self.memorise(frame, probabilities[1:]))
+
+
+def tracker(size: int | None = 480, queue: int | None = 2) -> Tracker:
+    return Tracker(ColourRuntime(), size=size, queue=queue)
+
+
+def squares(count: int, height: int = 64, width: int = 96, enter: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Frames (H, W, 3) and ids (H, W): object 1 goes right, object 2 comes from the left from frame `enter` on."""
+    rng = np.random.default_rng(0)
+    for t in range(count):
+        ids = np.zeros((height, width), np.uint8)
+        ids[8:28, 4 + t : 24 + t] = 1
+        if t >= enter:
+            ids[36:58, width - 30 - t : width - 10 - t] = 2
+        colours = np.array([GROUND, *COLOURS.values()], np.float32)
+        picture = colours[ids] + rng.normal(0, 2, (height, width, 1))
+        yield np.clip(picture, 0, 255).astype(np.uint8), ids
+
+
+def write_clip(path: Path, count: int, rate: int = 25, **options: int) -> Path:
+    """The squares as a lossless video."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264rgb", rate=rate, options={"qp": "0", "g": "6"})
+        stream.height, stream.width, stream.pix_fmt = options.get("height", 64), options.get("width", 96), "rgb24"
+        for index, (picture, _) in enumerate(squares(count, **options)):
+            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
+            frame.pts, frame.time_base = index, Fraction(1, rate)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return path

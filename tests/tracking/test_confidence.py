@@ -1,0 +1,80 @@
+"""Signs by hand, a fit that finds what it was made of, and a curve by hand."""
+
+import numpy as np
+import pytest
+
+from mobilevos.errors import InputError
+from mobilevos.runtime.base import Memory
+from mobilevos.tracking.confidence import COEFFICIENTS, SIGNS, calibration, confidence, fit, predict, signs
+from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.queue import MemoryQueue, Seen
+from mobilevos.tracking.result import TrackResult
+from mobilevos.tracking.tracker import TrackerState
+
+SHAPE = (64, 96)
+
+
+def square(top: int, left: int, side: int) -> np.ndarray:
+    mask = np.zeros(SHAPE, np.float32)
+    mask[top : top + side, left : left + side] = 1
+    return mask
+
+
+def state(annotated: np.ndarray) -> TrackerState:
+    """One object, which had another form in the frame before."""
+    picture = np.zeros((*SHAPE, 3), np.uint8)
+    anchor, recent = Seen(0, picture, annotated[None]), Seen(4, picture, square(0, 0, 4)[None])
+    memory = Memory(np.zeros((1, 2, 4, 6), np.float32), np.zeros((1, 1, 2, 4, 6), np.float32), np.zeros(2, np.float32))
+    return TrackerState(Geometry.fit(*SHAPE, None), (8,), MemoryQueue(memory, (anchor, recent), 1, 2, 5), recent)
+
+
+def result(probability: np.ndarray) -> TrackResult:
+    return TrackResult((8,), np.stack([1 - probability, probability]), Geometry.fit(*SHAPE, None))
+
+
+def test_signs_by_hand() -> None:
+    """A square of 8 x 8 cells (32 pixels) that was half as high where it was annotated."""
+    now = 0.75 * square(16, 24, 32)
+    first = square(16, 24, 32)
+    first[32:] = 0
+    found = dict(zip(SIGNS, signs(state(first), result(now))[0], strict=True))
+    assert found["certainty"] == pytest.approx(0.75)
+    assert found["softness"] == pytest.approx(64 * 0.1875 / 8)
+    assert found["change"] == pytest.approx(np.log(2))
+    assert found["scatter"] == pytest.approx(np.sqrt(2 * (64 - 1) / 12) / 8)
+
+
+def test_an_object_that_is_nowhere_has_no_confidence() -> None:
+    assert confidence(state(square(16, 24, 32)), result(np.zeros(SHAPE, np.float32))) == {8: 0.0}
+
+
+def test_a_steady_object_is_trusted_more_than_one_that_grows_and_scatters() -> None:
+    steady = confidence(state(square(16, 24, 32)), result(0.97 * square(16, 24, 32)))[8]
+    astray = confidence(state(square(16, 24, 8)), result(0.7 * (square(0, 0, 24) + square(32, 64, 32))))[8]
+    assert steady > 0.7
+    assert astray < 0.5
+    assert len(COEFFICIENTS) == len(SIGNS) + 1
+
+
+def test_the_fit_finds_what_the_numbers_were_made_of() -> None:
+    rng = np.random.default_rng(0)
+    found = rng.normal(size=(2000, 3)) * (1, 5, 0.2) + (0, 3, 1)
+    coefficients = np.array([1.5, -0.2, 4.0, -2.0])
+    truth = predict(found, coefficients)
+    np.testing.assert_allclose(fit(found, truth, ridge=0), coefficients, atol=1e-6)
+    found[0] = np.nan  # an object that was nowhere
+    np.testing.assert_allclose(fit(found, truth, ridge=0), coefficients, atol=1e-6)
+    shrunk = fit(found, truth, ridge=1.0)
+    assert np.abs(shrunk[:3]).sum() < np.abs(coefficients[:3]).sum()
+    with pytest.raises(InputError, match="several frames"):
+        fit(found[:1], truth[:1])
+
+
+def test_the_curve_by_hand() -> None:
+    curve = calibration(np.array([0.1, 0.2, 0.9, 1.0]), np.array([0.0, 0.1, 1.0, 0.8]), bins=2)
+    assert curve.confidence == pytest.approx((0.15, 0.95))
+    assert curve.truth == pytest.approx((0.05, 0.9))
+    assert curve.counts == (2, 2)
+    assert curve.error == pytest.approx((2 * 0.1 + 2 * 0.05) / 4)
+    with pytest.raises(InputError, match="as many confidences as overlaps"):
+        calibration(np.zeros(3), np.zeros(2))
