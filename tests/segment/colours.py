@@ -21,7 +21,7 @@ class ColourRuntime:
     name = "colours"
     variant = "colours"
 
-    def memorise(self, frame: Image, masks: Array) -> tuple[Array, Array]:
+    def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
         cells = lambda plane: cv2.resize(plane, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)  # noqa: E731
         image = frame.astype(np.float32)
         key = cells(image).transpose(2, 0, 1)

@@ -1,12 +1,14 @@
-"""GrabCut makes masks of prompts."""
+"""The network and GrabCut make masks of prompts."""
 
 import numpy as np
 import pytest
 
 from mobilevos.evaluation.metrics import jaccard
 from mobilevos.media.synthetic import synthetic_frames
+from mobilevos.runtime import load_runtime
 from mobilevos.segment.marks import Prompt
-from mobilevos.segment.refine import grabcut
+from mobilevos.segment.refine import by_network, grabcut
+from mobilevos.tracking import Tracker
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +61,15 @@ def test_it_is_never_empty() -> None:
     flat = np.full((40, 60, 3), 128, np.uint8)
     for prompt in (Prompt((0, 0, 60, 40)), Prompt((59, 39, 1, 1)), Prompt(on=((0, 0),))):
         assert grabcut(flat, prompt).any()
+
+
+@pytest.mark.parametrize("identity", [1, 2])
+def test_the_network_makes_masks_of_boxes_and_clicks(scene: tuple[np.ndarray, np.ndarray], identity: int) -> None:
+    frame, ids = scene
+    truth = ids == identity
+    refine = by_network(Tracker(load_runtime("mobilenetv2-lite", "onnx", threads=1)))
+    assert jaccard(refine(frame, Prompt(box_of(truth)), None), truth) > 0.8
+    found = refine(frame, Prompt(on=(middle(truth),)), None)
+    assert found[truth].any()
+    mended = refine(frame, Prompt(on=(middle(truth),)), truth)  # a known object is mended by GrabCut
+    np.testing.assert_array_equal(mended, grabcut(frame, Prompt(on=(middle(truth),)), truth))

@@ -1,6 +1,6 @@
 """Puts trained weights into the package: half-precision checkpoint, linked graph, catalogue entry.
 
-    python -m mobilevos.export.ship runs/lite/best.safetensors
+python -m mobilevos.export.ship runs/lite/best.safetensors
 """
 
 from __future__ import annotations
@@ -34,7 +34,12 @@ def ship(checkpoint: Path, folder: Path = FOLDER) -> ShippedModel:
     save_checkpoint(weights, network, recipe=json.loads(metadata["recipe"]), notes=notes, half=True)
     link_onnx(network, weights, graph)
     entry = ShippedModel(
-        name, name, parameter_count(network), round(notes["j_and_f"], 4), LICENCE, {p.name: digest(p) for p in (weights, graph)}
+        name,
+        name,
+        parameter_count(network),
+        round(notes["j_and_f"], 4),
+        LICENCE,
+        {p.name: digest(p) for p in (weights, graph)},
     )
     catalogue = {**shipped(), name: entry}
     with replacing(folder / "models.json") as part:

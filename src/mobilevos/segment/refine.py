@@ -1,7 +1,8 @@
 """From a rough prompt to a mask.
 
 A `Refine` is a function of a frame (H, W, 3), a prompt and, for an object that is followed already, its mask as the
-tracker finds it (H, W) bool. It gives the mask (H, W) bool. Here it is GrabCut (Rother et al., SIGGRAPH 2004).
+tracker finds it (H, W) bool. It gives the mask (H, W) bool. The network was trained to do it; GrabCut (Rother et al.,
+SIGGRAPH 2004) stands in where a known mask is to be mended by clicks, and where the network finds nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 
 from mobilevos.runtime.base import Image
 from mobilevos.segment.marks import Prompt
+from mobilevos.tracking import Tracker
+from mobilevos.tracking.prompts import draw_box, draw_clicks
 
 Bits = NDArray[np.bool_]
 Refine = Callable[[Image, Prompt, Bits | None], Bits]
@@ -26,6 +29,23 @@ CLICK = 0.015
 
 REACH = 0.15
 """How far around a click the object probably goes on, as a share of the long side."""
+
+
+def by_network(tracker: Tracker) -> Refine:
+    """Refines with the tracker's own network."""
+
+    def refine(frame: Image, prompt: Prompt, before: Bits | None = None) -> Bits:
+        if before is None:
+            height, width = frame.shape[:2]
+            box = draw_box(height, width, prompt.box) if prompt.box else 0
+            mark = draw_clicks(height, width, prompt.on) | box
+            mask = tracker.propose(frame, {1: mark}, {1: draw_clicks(height, width, prompt.off)}).mask == 1
+            hits = [mask[y, x] for x, y in prompt.on]
+            if mask.any() and 2 * sum(hits) >= len(hits):
+                return mask
+        return grabcut(frame, prompt, before)
+
+    return refine
 
 
 def grabcut(frame: Image, prompt: Prompt, before: Bits | None = None) -> Bits:

@@ -24,7 +24,7 @@ from mobilevos.segment.follow import Follower, Outcome
 from mobilevos.segment.marks import Marks, check_marks, digest, first_marks
 from mobilevos.segment.overlap import depth_for, read_ahead
 from mobilevos.segment.passes import resume_pass, run_pass
-from mobilevos.segment.refine import Refine, grabcut
+from mobilevos.segment.refine import Refine, by_network
 from mobilevos.tracking import Tracker
 
 Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
@@ -76,7 +76,7 @@ def segment(
     backward: bool = True,
     resume: bool = False,
     force: bool = False,
-    refine: Refine = grabcut,
+    refine: Refine | None = None,
     settings: Mapping[str, str] | None = None,
     progress: Progress = no_progress,
 ) -> Segmented:
@@ -88,9 +88,11 @@ def segment(
         backward: whether objects are followed back to the start from the frame where they are marked first.
         resume: go on with a run that was stopped or killed; the masks are the same as without the stop.
         force: replace an earlier output.
+        refine: what makes a mask of a box or clicks; the tracker's network by default.
         settings: what else the masks depend on, such as the model's file; a run is resumed with the same only.
     """
     began = time.perf_counter()
+    refine = refine or by_network(tracker)
     live = is_live(source)
     if live and resume:
         raise InputError(f"cannot resume with {source}: it can be read only once")
