@@ -1,6 +1,7 @@
 """Puts trained weights into the package: half-precision checkpoint, linked graph, catalogue entry.
 
 python -m mobilevos.export.ship runs/lite/best.safetensors
+python -m mobilevos.export.ship runs/lite/best.safetensors --int8 DAVIS
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from mobilevos.errors import InputError
 from mobilevos.export.onnx import link_onnx
@@ -41,17 +43,53 @@ def ship(checkpoint: Path, folder: Path = FOLDER) -> ShippedModel:
         LICENCE,
         {p.name: digest(p) for p in (weights, graph)},
     )
-    catalogue = {**shipped(), name: entry}
+    _enter(entry, folder)
+    return entry
+
+
+def ship_int8(checkpoint: Path, davis: Path, folder: Path = FOLDER) -> ShippedModel:
+    """The same in int8, as a model of its own: calibrated on those clips of a DAVIS folder that do not validate it."""
+    from mobilevos.evaluation.davis import read_davis
+    from mobilevos.export.onnx import export_onnx
+    from mobilevos.export.quantise import quantise
+    from mobilevos.runtime import load_runtime
+    from mobilevos.tracking.tracker import Tracker
+    from mobilevos.training.validation import follow, mean_score
+
+    metadata, _ = read_checkpoint(checkpoint)
+    validation = json.loads(metadata["recipe"])["validation"]["clips"]
+    network = load_checkpoint(checkpoint)
+    assert isinstance(network, Student)
+    name = f"{network.variant}-int8"
+    graph = folder / f"{name}.onnx"
+    names = sorted({path.name for path in (davis / "JPEGImages" / "480p").iterdir()} - set(validation))
+    with TemporaryDirectory() as scratch:
+        split = Path(scratch) / "calibration.txt"
+        split.write_text("\n".join(names))
+        export_onnx(network, Path(scratch) / "float.onnx")
+        quantise(Path(scratch) / "float.onnx", read_davis(davis, str(split), 2016), graph)
+    score = mean_score(follow(Tracker(load_runtime(graph, "openvino")), davis, validation))
+    entry = ShippedModel(
+        name, network.variant, parameter_count(network), round(score, 4), LICENCE, {graph.name: digest(graph)}
+    )
+    _enter(entry, folder)
+    return entry
+
+
+def _enter(entry: ShippedModel, folder: Path) -> None:
+    """Put a model into the catalogue."""
+    catalogue = {**shipped(), entry.name: entry}
     with replacing(folder / "models.json") as part:
         part.write_text(json.dumps([dataclasses.asdict(catalogue[key]) for key in sorted(catalogue)], indent=2) + "\n")
     shipped.cache_clear()
-    return entry
 
 
 if __name__ == "__main__":
     import typer
 
-    def main(checkpoint: Path) -> None:
+    def main(checkpoint: Path, int8: Path | None = None) -> None:
         print(ship(checkpoint))
+        if int8 is not None:
+            print(ship_int8(checkpoint, int8))
 
     typer.run(main)

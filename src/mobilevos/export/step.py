@@ -7,11 +7,12 @@ predicted ones where `use_given` is 1. So there is one file, with the weights in
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mobilevos.model.aggregation import aggregate
 from mobilevos.model.memory import Memory
-from mobilevos.model.network import all_others, upsample
+from mobilevos.model.network import all_others
 from mobilevos.model.student import Student
 
 INPUTS = ("frame", "keys", "values", "nearness", "slot", "given", "use_given")
@@ -61,9 +62,23 @@ class StepGraph(nn.Module):
         here = torch.arange(keys.shape[1], device=keys.device) == slot
         keys_out = torch.where(here[None, :, None, None], features.key[0][:, None], keys)
         values_out = torch.where(here[None, None, :, None, None], new[:, :, None], values)
-        # aggregated logits are bounded by 16, so a softmax needs no maximum; written out it is much faster on a CPU
-        odds = upsample(logits, 4)[0].exp()
-        return odds / odds.sum(0, keepdim=True), keys_out, values_out
+        # Only differences of logits matter, so the background need not be enlarged. They are bounded by 2 * 16.2, so a
+        # softmax needs no maximum; written out it is much faster on a CPU.
+        odds = enlarge(logits[0, 1:] - logits[0, :1]).exp()
+        background = 1 / (1 + odds.sum(0, keepdim=True))
+        return torch.cat([background, odds * background]), keys_out, values_out
+
+
+def enlarge(x: Tensor) -> Tensor:
+    """Bilinear, (N, h, w) to (N, 4h, 4w): the same numbers as `upsample(x, 4)`, several times faster.
+
+    Each of the 4 x 4 pixels that a cell becomes is a fixed mean of its 3 x 3 neighbourhood: a convolution with 16
+    outputs, and a rearrangement.
+    """
+    place = (torch.arange(4) + 0.5) / 4 - 0.5  # of the four new pixels, from the middle of their cell
+    line = torch.stack([(-place).clamp(min=0), 1 - place.abs(), place.clamp(min=0)], 1)  # (4, 3)
+    kernel = (line[:, None, :, None] * line[None, :, None, :]).reshape(16, 1, 3, 3).to(x)
+    return F.pixel_shuffle(F.conv2d(F.pad(x[:, None], (1, 1, 1, 1), mode="replicate"), kernel), 4)[:, 0]
 
 
 def example_inputs(network: Student, height: int, width: int, objects: int = 2, slots: int = 3) -> tuple[Tensor, ...]:

@@ -6,7 +6,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from mobilevos.model.features import Features, Prediction
+from mobilevos.model.features import Features, Prediction, with_frame
+
+
+def enlarged(x: Tensor, like: Tensor) -> Tensor:
+    """Bilinear, to the height and width of another."""
+    return F.interpolate(x, like.shape[-2:], mode="bilinear", align_corners=False)
 
 
 class SeparableResidual(nn.Module):
@@ -61,7 +66,7 @@ class Surroundings(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         y = F.relu(self.down(F.relu(x)))
         y = self.up(y + F.relu(self.conv(y)))
-        return x + F.interpolate(y, x.shape[-2:], mode="bilinear", align_corners=False)
+        return x + enlarged(y, x)
 
 
 class Decoder(nn.Module):
@@ -93,14 +98,9 @@ class Decoder(nn.Module):
         """`readout`: (B, N, Cv, h, w)."""
         batch, objects = readout.shape[:2]
 
-        def with_frame(x: Tensor, skip: Tensor) -> Tensor:
-            x = F.interpolate(x, skip.shape[-2:], mode="bilinear", align_corners=False)
-            return (x.unflatten(0, (batch, objects)) + skip[:, None]).flatten(0, 1)
-
-        x = self.readout(readout.flatten(0, 1)).unflatten(0, (batch, objects)) + features.s16[:, None]
-        x = x.flatten(0, 1)
+        x = with_frame(self.readout(readout.flatten(0, 1)), features.s16)
         x = x + self.refine(F.relu(x))
         x = self.aspp(self.surroundings(x))
-        x = self.block8(with_frame(self.up8(x), features.s8))
-        z = F.relu(self.block4(with_frame(self.up4(x), features.s4)))
+        x = self.block8(with_frame(enlarged(self.up8(x), features.s8), features.s8))
+        z = F.relu(self.block4(with_frame(enlarged(self.up4(x), features.s4), features.s4)))
         return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z)

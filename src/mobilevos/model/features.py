@@ -48,3 +48,10 @@ class Prediction:
     """(B, N, H/4, W/4), each object against the rest, independent of the other objects"""
     z: Tensor
     """(B * N, C, H/4, W/4), the representation right before the last convolution"""
+
+
+def with_frame(x: Tensor, frame: Tensor) -> Tensor:
+    """Each object's features (B * N, C, h, w) plus those of its frame (B, C, h, w)."""
+    if frame.shape[0] == 1:  # the same, without a fifth dimension: what exported graphs are made of
+        return x + frame
+    return (x.unflatten(0, (frame.shape[0], -1)) + frame[:, None]).flatten(0, 1)

@@ -49,17 +49,20 @@ class MemoryRead(nn.Module):
         scale = 1 / math.sqrt(channels)
         # |q|^2 is the same for every m and drops out of the softmax
         bias = -scale * k.square().sum(1, keepdim=True)  # (B, 1, T*hw)
-        q = q * (2 * scale)
+        left, right = [q * (2 * scale)], [k]
         if self.sharpness is not None:
             # the squared distance of positions, written as an inner product, so that it rides on the same product
             p = positions(h, w, q)  # (hw, 2)
             square = p.square().sum(1, keepdim=True)  # (hw, 1)
             strength = (self.sharpness.exp() * memory.nearness)[:, None]  # (T, 1)
-            q = torch.cat([q, torch.cat([p, square], 1).expand(batch, -1, -1)], 2)
             along = torch.cat([2 * p, -torch.ones_like(square)], 1).t()  # (3, hw)
-            k = torch.cat([k, (along[:, None] * strength).flatten(1).expand(batch, -1, -1)], 1)
+            left.append(torch.cat([p, square], 1).expand(batch, -1, -1))
+            right.append((along[:, None] * strength).flatten(1).expand(batch, -1, -1))
             bias = bias - (square.t() * strength).flatten()
-        scores = torch.baddbmm(bias, q, k)
+        # the bias rides on it too: product, softmax, product and nothing between is what runtimes fuse into one
+        left.append(torch.ones_like(q[..., :1]))
+        right.append(bias)
+        scores = torch.bmm(torch.cat(left, 2), torch.cat(right, 1))
         if top_k is not None and top_k < scores.shape[-1]:
             best, where = scores.topk(top_k, dim=-1)
             return torch.zeros_like(scores).scatter_(-1, where, best.softmax(-1))
@@ -67,11 +70,12 @@ class MemoryRead(nn.Module):
 
     def forward(self, query: Tensor, memory: Memory, top_k: int | None = None) -> Tensor:
         """The read-out (B, N, Cv, h, w)."""
-        batch, objects, channels, _, h, w = memory.values.shape
+        batch, objects, channels, slots, h, w = memory.values.shape
         # distances are differences of large numbers: never in less than single precision
         with single_precision(query):
             weights = self.affinity(query.float(), memory, top_k)
-        values = memory.values.reshape(batch, objects * channels, -1).transpose(1, 2)  # (B, T*hw, N*Cv)
+        values = memory.values.reshape(batch, objects * channels, slots, h * w).permute(0, 2, 3, 1)
+        values = values.reshape(batch, slots * h * w, objects * channels)
         return torch.bmm(weights.to(values.dtype), values).transpose(1, 2).reshape(batch, objects, channels, h, w)
 
 

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mobilevos.model.backbones import MobileNetV2
+from mobilevos.model.features import with_frame
 
 
 class ValueEncoder(nn.Module):
@@ -41,7 +42,6 @@ class ValueEncoder(nn.Module):
         pyramid = self.backbone(torch.stack([masks, others], 2).flatten(0, 1))
         shape = F.interpolate(self.shape(pyramid.f16), pyramid.f8.shape[-2:], mode="bilinear", align_corners=False)
         mask = self.outline(pyramid.f8) + shape
-        x = mask.unflatten(0, (batch, objects)) + frame[:, None]
-        x = x.flatten(0, 1)
+        x = with_frame(mask, frame)
         x = x + self.conv2(F.relu(self.conv1(F.relu(x))))
         return x.unflatten(0, (batch, objects))

@@ -21,6 +21,7 @@ class GraphRuntime:
     variant: str
     key_channels: int
     value_channels: int
+    precision: str
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
         """The graph: probabilities, keys and values."""
@@ -31,6 +32,7 @@ class GraphRuntime:
         if settings.get("format") != "mobilevos-step":
             raise InputError(f"{str(model)!r} is an ONNX model, but not one of mobilevos")
         self.variant = settings["variant"]
+        self.precision = settings.get("precision", "float32")
         self.key_channels, self.value_channels = int(settings["key_channels"]), int(settings["value_channels"])
 
     def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:

@@ -38,7 +38,11 @@ def validate(
     network: VOSNetwork, root: Path, clips: Sequence[str], *, queue: int | None = 2, size: int | None = 480
 ) -> list[ClipScore]:
     """Track clips of a DAVIS folder from their first mask, and score them."""
-    tracker = Tracker(TorchRuntime(network), queue=queue, size=size)
+    return follow(Tracker(TorchRuntime(network), queue=queue, size=size), root, clips)
+
+
+def follow(tracker: Tracker, root: Path, clips: Sequence[str]) -> list[ClipScore]:
+    """Track clips of a DAVIS folder with any runtime, and score them."""
     return [_score(tracker, root, name) for name in clips]
 
 

@@ -1,6 +1,7 @@
 """The shipped models: weights, and graphs that read them in place.
 
 `models.json` lists them; each has a checkpoint (`NAME.safetensors`) and a step graph (`NAME.onnx`) that points into it.
+Those in int8 have a graph only, with the weights inside.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ def find_model(model: str | Path) -> ModelFiles:
         entry = known[str(model)]
         for name, expected in entry.sha256.items():
             _check(FOLDER / name, expected)
-        return ModelFiles(FOLDER / f"{entry.name}.safetensors", FOLDER / f"{entry.name}.onnx")
+        weights = f"{entry.name}.safetensors"
+        return ModelFiles(FOLDER / weights if weights in entry.sha256 else None, FOLDER / f"{entry.name}.onnx")
     path = Path(model)
     if not path.is_file():
         raise InputError(

@@ -1,0 +1,86 @@
+"""int8: what is quantised, and that the quantised graph still follows an object."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from PIL import Image
+
+from mobilevos.errors import InputError
+from mobilevos.evaluation.clips import Clip
+from mobilevos.evaluation.davis import read_davis
+from mobilevos.export.onnx import export_onnx
+from mobilevos.export.quantise import EXACT_OPERATIONS, exact_nodes, quantise, record
+from mobilevos.model.checkpoint import load_checkpoint
+from mobilevos.runtime import load_runtime
+from mobilevos.tracking.tracker import Tracker
+from mobilevos.weights import find_checkpoint
+
+FRAMES = 10
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> list[Clip]:
+    """A textured disc that moves over a textured ground, in the layout of DAVIS."""
+    root = tmp_path_factory.mktemp("davis")
+    pictures, truths = (root / kind / "480p" / "disc" for kind in ("JPEGImages", "Annotations"))
+    for folder in (pictures, truths):
+        folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    ground = rng.integers(60, 120, (12, 16, 3), np.uint8).repeat(16, 0).repeat(16, 1)
+    y, x = np.mgrid[: ground.shape[0], : ground.shape[1]]
+    for index in range(FRAMES):
+        disc = (y - 90) ** 2 + (x - 70 - 6 * index) ** 2 < 40**2
+        frame = np.where(disc[..., None], np.uint8([230, 200, 40]), ground)
+        Image.fromarray(frame).save(pictures / f"{index:05d}.jpg", quality=95)
+        Image.fromarray(disc.astype(np.uint8)).save(truths / f"{index:05d}.png")
+    (root / "split.txt").write_text("disc\n")
+    return read_davis(root, str(root / "split.txt"), 2016)
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("graph") / "lite.onnx"
+    export_onnx(load_checkpoint(find_checkpoint("mobilenetv2-lite")), path)  # type: ignore[arg-type]
+    return path
+
+
+def followed(model: Path, clip: Clip) -> np.ndarray:
+    """Masks (T, H, W) of the object, from the first frame's truth."""
+    tracker = Tracker(load_runtime(model, "openvino"))
+    first, *rest = clip.pictures
+    results = [tracker.start(clip.picture(first), clip.truth(first)), *(tracker.step(clip.picture(f)) for f in rest)]
+    return np.stack([result.mask > 0 for result in results])
+
+
+def test_the_first_and_a_later_step_are_recorded(graph: Path, clips: list[Clip]) -> None:
+    recorded = record(graph, clips)
+    assert [float(inputs["use_given"]) for inputs in recorded] == [1, 0]
+    assert recorded[0]["frame"].shape == (192, 256, 3)
+
+
+def test_nothing_to_calibrate_on_is_refused(graph: Path, tmp_path: Path) -> None:
+    pytest.importorskip("nncf")
+    with pytest.raises(InputError, match="calibrate"):
+        quantise(graph, [], tmp_path / "int8.onnx")
+
+
+def test_int8_follows_like_float(graph: Path, clips: list[Clip], tmp_path: Path) -> None:
+    pytest.importorskip("nncf")
+    pytest.importorskip("openvino")
+    path = tmp_path / "int8.onnx"
+    quantise(graph, clips, path)
+
+    assert path.stat().st_size < 0.4 * graph.stat().st_size
+    model = onnx.load(path)
+    assert {entry.key: entry.value for entry in model.metadata_props}["precision"] == "int8"
+    quantised = {name for node in model.graph.node if node.op_type == "DequantizeLinear" for name in node.output}
+    fed = {node.op_type for node in model.graph.node if quantised & set(node.input)}
+    assert "Conv" in fed
+    assert not fed & set(EXACT_OPERATIONS)
+    assert len(exact_nodes(onnx.load(graph))) == 3
+
+    exact, rough = followed(graph, clips[0]), followed(path, clips[0])
+    assert exact[-1].any()
+    assert (exact & rough).sum() / (exact | rough).sum() > 0.95
