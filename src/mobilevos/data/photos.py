@@ -34,6 +34,10 @@ class PhotoSource:
     def __len__(self) -> int:
         return len(self._pictures)
 
+    def photo(self, index: int) -> np.ndarray:
+        """A photo as it is: (H, W, 3) uint8 RGB."""
+        return self._pictures[index][0]
+
     def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
         """Draw a photo and set it, or the objects in it, in motion."""
         for _ in range(_TRIES):

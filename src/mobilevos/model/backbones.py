@@ -170,19 +170,21 @@ def resnet50(stride_in_1x1: bool = False) -> ResNet:
 Backbone = MobileNetV2 | ResNet
 
 
-def fold_batchnorm(state: Mapping[str, Tensor], eps: float = BATCHNORM_EPS) -> dict[str, Tensor]:
-    """A torchvision state dict with each BatchNorm folded into the convolution before it.
+def norm_of(conv: str) -> str:
+    """torchvision's name of the BatchNorm behind a convolution: `...bn2` for `...conv2`, `...4` for `...3`."""
+    parent, _, last = conv.rpartition(".")
+    partner = f"{int(last) + 1}" if last.isdigit() else last.replace("conv", "bn")
+    return f"{parent}.{partner}" if parent else partner
 
-    The partner of a convolution `...conv2` is `...bn2`, that of `...3` is `...4`.
-    """
+
+def fold_batchnorm(state: Mapping[str, Tensor], eps: float = BATCHNORM_EPS) -> dict[str, Tensor]:
+    """A torchvision state dict with each BatchNorm folded into the convolution before it."""
     folded: dict[str, Tensor] = {}
     for name, weight in state.items():
         if not name.endswith(".weight") or weight.ndim != 4:
             continue
         conv = name.removesuffix(".weight")
-        parent, _, last = conv.rpartition(".")
-        partner = f"{int(last) + 1}" if last.isdigit() else last.replace("conv", "bn")
-        norm = f"{parent}.{partner}" if parent else partner
+        norm = norm_of(conv)
         weight = weight.float()
         if f"{norm}.running_var" in state:
             gamma, beta, mean, var = (
