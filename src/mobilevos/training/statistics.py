@@ -8,6 +8,7 @@ python -m mobilevos.training.statistics resnet18.imagenet.to-layer3.safetensors 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +36,7 @@ def reestimated(
     means: dict[str, list[Tensor]] = {}
     variances: dict[str, list[Tensor]] = {}
 
-    def normalise(norm: str, x: Tensor) -> Tensor:
+    def normalise(norm: str, _module: nn.Module, _inputs: tuple[Tensor, ...], x: Tensor) -> Tensor:
         """BatchNorm as in training: by this batch's own statistics, which are kept."""
         mean, variance = x.mean((0, 2, 3)), x.var((0, 2, 3), correction=0)
         means.setdefault(norm, []).append(mean)
@@ -50,9 +51,7 @@ def reestimated(
             module.weight.copy_(state[f"{name}.weight"])
             if module.bias is not None:
                 module.bias.zero_()
-            hooks.append(
-                module.register_forward_hook(lambda _, __, out, norm=norm_of(name): normalise(norm, out))  # type: ignore[misc]
-            )
+            hooks.append(module.register_forward_hook(partial(normalise, norm_of(name))))
     for batch in batches:
         backbone(batch)
     for hook in hooks:
