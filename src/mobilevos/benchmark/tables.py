@@ -81,13 +81,25 @@ def benchmark_speed(
     rows = []
     for model in (*(models or shipped()), *((TEACHER,) if teacher_lengths else ())):
         usable = ["torch"] if model == TEACHER else usable_runtimes(model)
-        for runtime in dict.fromkeys(usable[0] if name == "fastest" else name for name in runtimes):
+        wanted = dict.fromkeys(usable[0] if name == "fastest" else name for name in runtimes)
+        for runtime in [name for name in wanted if name in usable]:
             opened = open_runtime(model, runtime)
             for length in teacher_lengths if model == TEACHER else lengths:
                 timing = time_tracking(tracker_of(model, opened), frames=length, height=height, width=width)
-                rows.append({"model": model, "runtime": runtime, "frames": length, **figures(timing)})
+                about = {"model": model, "parameters_m": parameters(model), "runtime": runtime, "frames": length}
+                rows.append({**about, **figures(timing)})
                 progress(f"{model} on {runtime}, {length} frames: {timing.fps:.1f} FPS")
     return Report("speed", rows)
+
+
+def parameters(model: str) -> float | None:
+    """Of a shipped model or the teacher, in millions."""
+    if model != TEACHER:
+        return round(shipped()[model].parameters / 1e6, 2) if model in shipped() else None
+    from mobilevos.model.network import parameter_count
+    from mobilevos.model.teacher import STCN
+
+    return round(parameter_count(STCN()) / 1e6, 2)
 
 
 def benchmark_runtimes(
@@ -100,15 +112,18 @@ def benchmark_runtimes(
     width: int = 910,
     progress: Progress = lambda line: None,
 ) -> Report:
-    """Each runtime that is installed, side by side."""
+    """Each runtime that is installed, side by side, in float and, where it is shipped, in int8."""
     rows = []
-    for runtime in usable_runtimes(model):
+    precisions = {"float32": model} | ({"int8": f"{model}-int8"} if f"{model}-int8" in shipped() else {})
+    choices = [(precision, runtime) for precision, name in precisions.items() for runtime in usable_runtimes(name)]
+    for precision, runtime in choices:
         for count in threads:
-            opened = load_runtime(model, runtime, count)
+            opened = load_runtime(precisions[precision], runtime, count)
             for number in objects:
                 timing = time_tracking(Tracker(opened), frames=frames, height=height, width=width, objects=number)
-                rows.append({"runtime": runtime, "threads": count, "objects": number, **figures(timing)})
-                progress(f"{runtime}, {count} threads, {number} objects: {timing.fps:.1f} FPS")
+                about = {"runtime": runtime, "precision": precision, "threads": count, "objects": number}
+                rows.append({**about, **figures(timing)})
+                progress(f"{runtime} {precision}, {count} threads, {number} objects: {timing.fps:.1f} FPS")
     return Report("runtimes", rows)
 
 

@@ -80,13 +80,48 @@ def queue(
     model: Model = DEFAULT,
     runtime: Runtime = "auto",
     longest: Annotated[int, typer.Option(min=1)] = 20,
+    davis: Annotated[Path | None, typer.Option(help="A DAVIS folder, to say how good each length is.")] = None,
+    clip: Annotated[list[str] | None, typer.Option(help="A clip of it; repeatable.")] = None,
     json: Json = None,
     picture: Picture = None,
 ) -> None:
-    """Latency against the length of the memory."""
+    """Latency against the length of the memory, and J&F where clips are given."""
     from mobilevos.benchmark import benchmark_queue
+    from mobilevos.errors import InputError
+    from mobilevos.tracking import Tracker
 
-    _finish(benchmark_queue(model, queues=range(1, longest + 1), runtime=runtime, progress=print), json, picture)
+    if (davis is None) != (clip is None):
+        raise InputError("expected --davis and --clip together")
+
+    def score(tracker: Tracker) -> float:
+        from mobilevos.training.validation import follow, mean_score
+
+        assert davis is not None
+        return round(mean_score(follow(tracker, davis, clip or ())), 4)
+
+    report = benchmark_queue(
+        model,
+        queues=range(1, longest + 1),
+        runtime=runtime,
+        score=None if davis is None else score,
+        progress=print,
+    )
+    _finish(report, json, picture)
+
+
+@app.command()
+def parts(model: Model = DEFAULT, json: Json = None) -> None:
+    """Multiply-adds, time and share of the machine's peak of each part of a step, on onnxruntime."""
+    from mobilevos.benchmark.parts import benchmark_parts
+    from mobilevos.errors import InputError
+    from mobilevos.model.checkpoint import load_checkpoint
+    from mobilevos.model.student import Student
+    from mobilevos.weights import find_checkpoint
+
+    network = load_checkpoint(find_checkpoint(model))
+    if not isinstance(network, Student):
+        raise InputError(f"expected a student, got a {network.variant!r}")
+    _finish(benchmark_parts(network, progress=print), json, None)
 
 
 @app.command()

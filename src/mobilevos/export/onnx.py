@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import onnx
 import torch
 from onnx import TensorProto, helper
 from safetensors import safe_open
+from torch import Tensor, nn
 
 from mobilevos.errors import InputError
 from mobilevos.export.step import INPUTS, OUTPUTS, StepGraph, example_inputs
@@ -42,22 +44,7 @@ def step_model(network: Student, shape: Shape | None = None) -> onnx.ModelProto:
         example = example_inputs(network, 96, 128)
     else:
         example = example_inputs(network, shape.height, shape.width, shape.objects or 2, shape.slots)
-    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
-    with torch.no_grad(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.onnx.export(
-            graph,
-            example,
-            dynamo=True,
-            input_names=list(INPUTS),
-            output_names=list(OUTPUTS),
-            dynamic_shapes=_dynamic_shapes(shape),
-            opset_version=OPSET,
-            optimize=True,
-            verbose=False,
-        )
-    assert program is not None
-    model: onnx.ModelProto = program.model_proto
+    model = _exported(graph, example, INPUTS, OUTPUTS, _dynamic_shapes(shape))
     settings = {
         "format": "mobilevos-step",
         "variant": network.variant,
@@ -66,6 +53,38 @@ def step_model(network: Student, shape: Shape | None = None) -> onnx.ModelProto:
         "shape": json.dumps(None if shape is None else vars(shape)),
     }
     helper.set_model_props(model, settings)
+    return model
+
+
+def write_onnx(module: nn.Module, inputs: tuple[Tensor, ...], path: Path) -> None:
+    """Write any module with fixed shapes as ONNX."""
+    model = _exported(module, inputs, [f"input{index}" for index in range(len(inputs))], None, None)
+    path.write_bytes(model.SerializeToString())
+
+
+def _exported(
+    module: nn.Module,
+    example: tuple[Tensor, ...],
+    inputs: Sequence[str],
+    outputs: Sequence[str] | None,
+    dynamic_shapes: dict[str, dict[int, torch.export.Dim] | None] | None,
+) -> onnx.ModelProto:
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)
+    with torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.onnx.export(
+            module,
+            example,
+            dynamo=True,
+            input_names=list(inputs),
+            output_names=None if outputs is None else list(outputs),
+            dynamic_shapes=dynamic_shapes,
+            opset_version=OPSET,
+            optimize=True,
+            verbose=False,
+        )
+    assert program is not None
+    model: onnx.ModelProto = program.model_proto
     for node in model.graph.node:  # the exporter's notes on where each came from: half a megabyte of them
         del node.metadata_props[:]
     return model
