@@ -11,8 +11,13 @@ from mobilevos.tracking.geometry import Geometry
         (480, 910, 480, (480, 910), (0, 0, 1, 1)),
         (1080, 1920, 480, (480, 853), (0, 0, 5, 6)),
         (1920, 1080, 480, (853, 480), (5, 6, 0, 0)),
-        (100, 60, 480, (100, 60), (6, 6, 2, 2)),
-        (1, 1, 480, (1, 1), (7, 8, 7, 8)),
+        (320, 480, 480, (320, 480), (0, 0, 0, 0)),
+        (160, 200, 480, (320, 400), (0, 0, 0, 0)),
+        (160, 200, 240, (240, 300), (0, 0, 2, 2)),
+        (60, 100, 480, (240, 400), (0, 0, 0, 0)),
+        (1, 3000, 480, (4, 12000), (6, 6, 0, 0)),
+        (100, 60, None, (100, 60), (6, 6, 2, 2)),
+        (1, 1, None, (1, 1), (7, 8, 7, 8)),
         (4320, 7680, None, (4320, 7680), (0, 0, 0, 0)),
     ],
 )
@@ -26,7 +31,7 @@ def test_fit(height: int, width: int, size: int | None, scaled: tuple[int, int],
 
 def test_there_and_back_without_scaling_is_exact() -> None:
     rng = np.random.default_rng(0)
-    geometry = Geometry.fit(37, 53, 480)
+    geometry = Geometry.fit(37, 53, None)
     masks = rng.random((3, 37, 53)).astype(np.float32)
     assert geometry.masks(masks).shape == (3, 48, 64)
     np.testing.assert_array_equal(geometry.restore(geometry.masks(masks)), masks)

@@ -34,7 +34,7 @@ def test_it_is_what_training_unrolls(clip: tuple[np.ndarray, np.ndarray], runtim
     batch = torch.from_numpy(frames).permute(0, 3, 1, 2)[None].float()
     truth = one_hot(torch.from_numpy(masks)[None], 3)
     for queue in (1, 2, 4, None):
-        tracker = Tracker(runtime, queue=queue, every=1)
+        tracker = Tracker(runtime, queue=queue, size=None, every=1)
         tracker.start(frames[0], masks[0])
         ours = np.stack(follow(tracker, frames[1:]))
         with torch.no_grad():
@@ -71,7 +71,7 @@ def test_one_object_is_decided_like_many(runtime: TorchRuntime) -> None:
 def test_cost_and_memory_do_not_grow(runtime: TorchRuntime) -> None:
     """200 frames with a queue of 2: what is remembered and what is computed stay the same."""
     frames, masks = synthetic_clip(frames=10, height=64, width=96, objects=2, seed=0)
-    tracker = Tracker(runtime, queue=2)
+    tracker = Tracker(runtime, queue=2, size=None)
     tracker.start(frames[0], masks[0])
     sizes, shapes, used = set(), set(), []
     tracemalloc.start()
@@ -89,7 +89,7 @@ def test_cost_and_memory_do_not_grow(runtime: TorchRuntime) -> None:
 
 def test_an_unbounded_memory_grows(runtime: TorchRuntime) -> None:
     frames, masks = synthetic_clip(frames=12, height=64, width=96, objects=1, seed=0)
-    tracker = Tracker(runtime, queue=None, every=5)
+    tracker = Tracker(runtime, queue=None, size=None, every=5)
     tracker.start(frames[0], masks[0])
     follow(tracker, frames[1:])
     assert tracker.state().queue.memory.slots == 5  # 0 twice, 5, 10 and the last, 11
@@ -97,12 +97,12 @@ def test_an_unbounded_memory_grows(runtime: TorchRuntime) -> None:
 
 def test_state_and_restore_repeat_exactly(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
     frames, masks = clip
-    tracker = Tracker(runtime, queue=3)
+    tracker = Tracker(runtime, queue=3, size=None)
     tracker.start(frames[0], masks[0])
     follow(tracker, frames[1:4])
     state = pickle.loads(pickle.dumps(tracker.state()))
     expected = follow(tracker, frames[4:])
-    other = Tracker(runtime, queue=3)
+    other = Tracker(runtime, queue=3, size=None)
     other.restore(state)
     for a, b in zip(expected, follow(other, frames[4:]), strict=True):
         np.testing.assert_array_equal(a, b)
@@ -112,7 +112,7 @@ def test_add_follows_new_objects_and_leaves_the_old_ones(
     clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime
 ) -> None:
     frames, masks = clip
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     tracker.start(frames[0], np.where(masks[0] == 1, 1, 0))
     tracker.step(frames[1])
     before = tracker.state()
@@ -130,12 +130,12 @@ def test_add_follows_new_objects_and_leaves_the_old_ones(
 
 def test_correct_replaces_the_current_masks(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
     frames, masks = clip
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     tracker.start(frames[0], masks[0])
     tracker.step(frames[1])
     result = tracker.correct(masks[1])
     np.testing.assert_array_equal(result.mask, masks[1])
-    fresh = Tracker(runtime)
+    fresh = Tracker(runtime, size=None)
     fresh.start(frames[1], masks[1])
     queue = tracker.state().queue
     for slot in (1, 2):  # the annotation and the most recent frame
@@ -150,7 +150,7 @@ def test_correct_replaces_the_current_masks(clip: tuple[np.ndarray, np.ndarray],
 
 def test_remove(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
     frames, masks = clip
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     tracker.start(frames[0], masks[0])
     tracker.step(frames[1])
     kept = tracker.state().queue.memory.values[[0, 2]]
@@ -190,14 +190,14 @@ MASK = np.pad(np.ones((8, 8), np.uint8), ((4, 20), (4, 36)))
 def test_bad_input_is_one_clear_error(
     frame: np.ndarray, mask: np.ndarray, sentence: str, runtime: TorchRuntime
 ) -> None:
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     with pytest.raises(InputError, match=sentence):
         tracker.start(frame, mask)
     assert tracker.ids == ()
 
 
 def test_a_frame_of_another_size_changes_nothing(runtime: TorchRuntime) -> None:
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     tracker.start(GOOD, MASK)
     state = tracker.state()
     with pytest.raises(InputError, match="expected a frame of 48 x 32 pixels like the first one, got 32 x 48"):
@@ -227,7 +227,7 @@ def test_marks_become_masks_as_in_training(clip: tuple[np.ndarray, np.ndarray], 
     frames, _ = clip
     box, clicks = draw_box(96, 128, (20, 10, 40, 30)), draw_clicks(96, 128, [(80, 60), (90, 70)])
     away = draw_clicks(96, 128, [(5, 5)])
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     result = tracker.propose(frames[0], {4: box, 9: clicks}, {9: away})
     assert result.ids == (4, 9)
     assert tracker.ids == ()
@@ -244,7 +244,7 @@ def test_marks_become_masks_as_in_training(clip: tuple[np.ndarray, np.ndarray], 
 
 
 def test_bad_marks(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
-    tracker = Tracker(runtime)
+    tracker = Tracker(runtime, size=None)
     with pytest.raises(InputError, match="at least one object"):
         tracker.propose(clip[0][0], {})
     with pytest.raises(InputError, match="expected a mask of 128 x 96"):

@@ -10,6 +10,9 @@ import numpy as np
 from mobilevos.runtime.base import Array, Image
 
 STRIDE = 16
+SMALLEST = 320
+"""Short side to which smaller frames are enlarged: objects of a few of the memory's cells cannot be told apart."""
+MOST_ENLARGED = 4.0
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,11 @@ class Geometry:
 
     @classmethod
     def fit(cls, height: int, width: int, size: int | None) -> Geometry:
-        """A short side of at most `size`; frames are never enlarged. None takes them as they are."""
-        factor = 1.0 if size is None else min(1.0, size / min(height, width))
+        """A short side of at most `size`, and where that is possible of `SMALLEST`. None takes frames as they are."""
+        short = min(height, width)
+        factor = 1.0
+        if size is not None:
+            factor = min(size, max(short, min(SMALLEST, MOST_ENLARGED * short))) / short
         h, w = max(1, round(height * factor)), max(1, round(width * factor))
         vertical, horizontal = -h % STRIDE, -w % STRIDE
         top, left = vertical // 2, horizontal // 2
@@ -34,11 +40,11 @@ class Geometry:
 
     def frame(self, frame: Image) -> Image:
         """(H, W, 3) to the network's size."""
-        return self._pad(self._scale(frame, cv2.INTER_AREA))
+        return self._pad(self._scale(frame))
 
     def masks(self, masks: Array) -> Array:
         """(N, H, W) to the network's size."""
-        return np.stack([self._pad(self._scale(mask, cv2.INTER_AREA)) for mask in masks])
+        return np.stack([self._pad(self._scale(mask)) for mask in masks])
 
     def restore(self, channels: Array) -> Array:
         """(C, h, w) of the network, cut from their padding and resized to (C, H, W)."""
@@ -50,9 +56,10 @@ class Geometry:
         resized = [cv2.resize(c, (self.width, self.height), interpolation=cv2.INTER_LINEAR) for c in inner]
         return np.stack(resized)
 
-    def _scale(self, image: np.ndarray, interpolation: int) -> np.ndarray:
+    def _scale(self, image: np.ndarray) -> np.ndarray:
         if self.scaled == (self.height, self.width):
             return image
+        interpolation = cv2.INTER_AREA if self.scaled[0] < self.height else cv2.INTER_LINEAR
         return cv2.resize(image, self.scaled[::-1], interpolation=interpolation)
 
     def _pad(self, image: np.ndarray) -> np.ndarray:
