@@ -11,7 +11,7 @@ $(VENV)/.base: pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[train,export,openvino,int8,benchmark,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[train,export,openvino,int8,litert,benchmark,dev]'
 	touch $@
 
 demo: $(VENV)/.base

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from mobilevos.errors import InputError
-from mobilevos.export.onnx import Shape, export_onnx, link_onnx
+from mobilevos.export.onnx import export_onnx, link_onnx
+from mobilevos.export.step import Shape
 from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.model.student import STUDENTS, Student

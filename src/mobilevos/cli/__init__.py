@@ -24,12 +24,25 @@ def _options() -> None:
 
 def main() -> None:
     """Entry point: bad input is one line on stderr and exit code 2."""
-    from mobilevos.cli import batch, benchmark, demo, evaluate, export, models, remove, segment, soup, train
+    from mobilevos.cli import (
+        batch,
+        benchmark,
+        browser_app,
+        demo,
+        evaluate,
+        export,
+        models,
+        remove,
+        segment,
+        soup,
+        train,
+    )
 
     app.command()(segment.segment)
     app.command()(remove.remove)
     app.command()(batch.batch)
     app.command()(demo.demo)
+    app.command()(browser_app.app)
     app.command()(train.train)
     app.command()(soup.soup)
     app.command()(export.export)

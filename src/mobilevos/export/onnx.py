@@ -6,7 +6,6 @@ import json
 import logging
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import onnx
@@ -16,23 +15,12 @@ from safetensors import safe_open
 from torch import Tensor, nn
 
 from mobilevos.errors import InputError
-from mobilevos.export.step import INPUTS, OUTPUTS, StepGraph, example_inputs
+from mobilevos.export.step import INPUTS, OUTPUTS, Shape, StepGraph, example_inputs
 from mobilevos.media.atomic import replacing
 from mobilevos.model.student import Student
 
 OPSET = 20
 MOST_OBJECTS, MOST_SLOTS, MOST_CELLS = 255, 4096, 512
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Fixed sizes of an exported graph; None leaves all of them open."""
-
-    height: int
-    width: int
-    objects: int | None = None
-    """None leaves the number of objects open."""
-    slots: int = 2
 
 
 def step_model(network: Student, shape: Shape | None = None) -> onnx.ModelProto:

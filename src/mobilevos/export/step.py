@@ -6,6 +6,8 @@ predicted ones where `use_given` is 1. So there is one file, with the weights in
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -17,6 +19,17 @@ from mobilevos.model.student import Student
 
 INPUTS = ("frame", "keys", "values", "nearness", "slot", "given", "use_given")
 OUTPUTS = ("probabilities", "keys_out", "values_out")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Fixed sizes of an exported graph; None leaves all of them open."""
+
+    height: int
+    width: int
+    objects: int | None = None
+    """None leaves the number of objects open."""
+    slots: int = 2
 
 
 class StepGraph(nn.Module):

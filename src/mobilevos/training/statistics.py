@@ -68,7 +68,7 @@ def photo_batches(source: PhotoSource, count: int, side: int = 224, batch: int =
     import cv2
 
     rng = np.random.default_rng(0)
-    mean, std = 255 * np.float32(IMAGENET_MEAN), 255 * np.float32(IMAGENET_STD)
+    mean, std = (255 * np.array(part, np.float32) for part in (IMAGENET_MEAN, IMAGENET_STD))
     order = rng.permutation(len(source))[:count]
     for start in range(0, len(order) - batch + 1, batch):
         pictures = []
@@ -87,8 +87,7 @@ if __name__ == "__main__":
     def main(weights: Path, photos: Path, output: Path, count: int = 4000) -> None:
         """Estimate a ResNet18's statistics on photos; the file of the same name is written to the folder OUTPUT."""
         state = load_file(weights)
-        backbone = resnet18().to(memory_format=torch.channels_last)
-        new = reestimated(backbone, state, photo_batches(PhotoSource(photos), count))
+        new = reestimated(resnet18(), state, photo_batches(PhotoSource(photos), count))
         output.mkdir(parents=True, exist_ok=True)
         with replacing(output / weights.name) as part:
             save_file(new, part)
