@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format web clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -20,14 +20,20 @@ demo: $(VENV)/.base
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest
 
+# the browser app with the shipped weights, into the package; after new weights
+web: $(VENV)/.dev
+	$(BIN)/python -m mobilevos.export.tflite mobilenetv2-lite web/public/model
+	$(BIN)/python web/scripts/sample.py web/public/sample.mp4
+	cd web && npm ci && npm run build
+
 lint: $(VENV)/.dev
-	$(BIN)/ruff check src tests
-	$(BIN)/ruff format --check src tests
+	$(BIN)/ruff check src tests docs web/scripts
+	$(BIN)/ruff format --check src tests docs web/scripts
 	$(BIN)/mypy
 
 format: $(VENV)/.dev
-	$(BIN)/ruff check --fix src tests
-	$(BIN)/ruff format src tests
+	$(BIN)/ruff check --fix src tests docs web/scripts
+	$(BIN)/ruff format src tests docs web/scripts
 
 clean:
 	rm -rf $(VENV) out build dist

@@ -64,7 +64,7 @@ def open_runtime(model: str, runtime: str, threads: int | None = None) -> Runtim
 
 def tracker_of(model: str, runtime: Runtime, queue: int | None = 2) -> Tracker:
     """With the memory the model is made for: STCN's grows by a frame in five."""
-    return Tracker(runtime, queue=None if model == TEACHER else queue, every=5)
+    return Tracker(runtime, queue=None if model == TEACHER else queue, size=None, every=5)
 
 
 def benchmark_speed(
@@ -120,7 +120,9 @@ def benchmark_runtimes(
         for count in threads:
             opened = load_runtime(precisions[precision], runtime, count)
             for number in objects:
-                timing = time_tracking(Tracker(opened), frames=frames, height=height, width=width, objects=number)
+                timing = time_tracking(
+                    Tracker(opened, size=None), frames=frames, height=height, width=width, objects=number
+                )
                 about = {"runtime": runtime, "precision": precision, "threads": count, "objects": number}
                 rows.append({**about, **figures(timing)})
                 progress(f"{runtime} {precision}, {count} threads, {number} objects: {timing.fps:.1f} FPS")
@@ -142,7 +144,7 @@ def benchmark_queue(
     opened = load_runtime(model, runtime)
     rows = []
     for queue in queues:
-        tracker = Tracker(opened, queue=queue)
+        tracker = Tracker(opened, queue=queue, size=None)
         timing = time_tracking(tracker, frames=frames + queue, height=height, width=width)
         row: dict[str, Any] = {"queue": queue, **figures(timing)}
         if score is not None:
@@ -162,7 +164,7 @@ def benchmark_memory(
     progress: Progress = lambda line: None,
 ) -> Report:
     """Resident memory against the number of frames."""
-    tracker = Tracker(load_runtime(model, runtime))
+    tracker = Tracker(load_runtime(model, runtime), size=None)
     rows = []
     for index, frame in enumerate(random_frames(frames + 1, height, width)):
         if index == 0:

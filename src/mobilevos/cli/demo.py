@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from mobilevos.weights import WORKING_SIZE
+
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for video and masks.")] = Path("out/demo"),
@@ -14,7 +16,7 @@ def demo(
     runtime: Annotated[str, typer.Option(help="What runs the network.")] = "auto",
     frames: Annotated[int, typer.Option(min=2, help="Length of the clip.")] = 60,
     objects: Annotated[int, typer.Option(min=1, max=24, help="Objects in the clip.")] = 3,
-    size: Annotated[int, typer.Option(help="Working size: the short side the network sees.")] = 480,
+    size: Annotated[int, typer.Option(help="Working size: the short side the network sees.")] = WORKING_SIZE,
     seed: Annotated[int, typer.Option(help="Another number makes another clip.")] = 0,
     force: Annotated[bool, typer.Option(help="Replace an earlier output.")] = False,
 ) -> None:

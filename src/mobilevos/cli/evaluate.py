@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mobilevos.errors import InputError
+from mobilevos.weights import WORKING_SIZE
 
 if TYPE_CHECKING:
     from mobilevos.evaluation.clips import Clip
@@ -49,7 +50,7 @@ def davis(
     resume: Resume = False,
     runtime: Runtime = "auto",
     queue: Queue = 2,
-    size: Size = 480,
+    size: Size = WORKING_SIZE,
     json: Json = None,
     csv: Csv = None,
     report: Report = None,
@@ -82,7 +83,7 @@ def youtube(
     resume: Resume = False,
     runtime: Runtime = "auto",
     queue: Queue = 2,
-    size: Size = 480,
+    size: Size = WORKING_SIZE,
     json: Json = None,
     csv: Csv = None,
     report: Report = None,

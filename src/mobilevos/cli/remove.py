@@ -27,6 +27,7 @@ from mobilevos.cli.marking import (
     tell,
 )
 from mobilevos.errors import InputError
+from mobilevos.weights import WORKING_SIZE
 
 
 def remove(
@@ -47,7 +48,7 @@ def remove(
     model: Model = DEFAULT_MODEL,
     runtime: Runtime = "auto",
     queue: Queue = "2",
-    size: Size = 480,
+    size: Size = WORKING_SIZE,
     backward: Backward = True,
     resume: Resume = False,
     force: Force = False,

@@ -27,6 +27,7 @@ from mobilevos.cli.marking import (
     parse_color,
     tell,
 )
+from mobilevos.weights import WORKING_SIZE
 
 FORMAT_NAMES = "masks, overlay, cutout, alpha, prores, alpha-png, coco, sheet"
 
@@ -43,7 +44,7 @@ def segment(
     model: Model = DEFAULT_MODEL,
     runtime: Runtime = "auto",
     queue: Queue = "2",
-    size: Size = 480,
+    size: Size = WORKING_SIZE,
     color: Annotated[str, typer.Option(help="Behind the cut-out: a name, #RRGGBB, or R,G,B.")] = "0,177,64",
     backward: Backward = True,
     resume: Resume = False,

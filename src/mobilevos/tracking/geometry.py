@@ -8,9 +8,10 @@ import cv2
 import numpy as np
 
 from mobilevos.runtime.base import Array, Image
+from mobilevos.weights import WORKING_SIZE
 
 STRIDE = 16
-SMALLEST = 320
+SMALLEST = WORKING_SIZE
 """Short side to which smaller frames are enlarged: objects of a few of the memory's cells cannot be told apart."""
 MOST_ENLARGED = 4.0
 

@@ -16,6 +16,7 @@ from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.result import TrackResult
+from mobilevos.weights import WORKING_SIZE
 
 MOST_OBJECTS = 255
 
@@ -45,7 +46,9 @@ class Tracker:
         every: in an unbounded memory, every so many-th frame stays.
     """
 
-    def __init__(self, runtime: Runtime, *, queue: int | None = 2, size: int | None = 480, every: int = 5) -> None:
+    def __init__(
+        self, runtime: Runtime, *, queue: int | None = 2, size: int | None = WORKING_SIZE, every: int = 5
+    ) -> None:
         if queue is not None and queue < 1:
             raise InputError(f"expected a queue of at least 1 frame, got {queue}")
         if size is not None and size < 16:
@@ -61,7 +64,7 @@ class Tracker:
         runtime: str = "auto",
         *,
         queue: int | None = 2,
-        size: int | None = 480,
+        size: int | None = WORKING_SIZE,
         every: int = 5,
     ) -> Tracker:
         """A tracker with a shipped model or the model of a file."""

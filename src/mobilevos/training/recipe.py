@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from mobilevos.data.clip import ClipConfig
 from mobilevos.errors import InputError
+from mobilevos.weights import WORKING_SIZE
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ class Validation:
     """Their names."""
     minutes: float = 20.0
     """Time between two validations."""
-    size: int = 480
+    size: int = WORKING_SIZE
     """Working size of the tracker."""
 
 

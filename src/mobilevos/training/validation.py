@@ -17,6 +17,7 @@ from mobilevos.model.network import VOSNetwork
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
+from mobilevos.weights import WORKING_SIZE
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class ClipScore:
 
 
 def validate(
-    network: VOSNetwork, root: Path, clips: Sequence[str], *, queue: int | None = 2, size: int | None = 480
+    network: VOSNetwork, root: Path, clips: Sequence[str], *, queue: int | None = 2, size: int | None = WORKING_SIZE
 ) -> list[ClipScore]:
     """Track clips of a DAVIS folder from their first mask, and score them."""
     return follow(Tracker(TorchRuntime(network), queue=queue, size=size), root, clips)
@@ -58,7 +59,7 @@ class PromptScore:
 
 
 def validate_prompts(
-    network: VOSNetwork, root: Path, clips: Sequence[str], *, every: int = 10, size: int | None = 480
+    network: VOSNetwork, root: Path, clips: Sequence[str], *, every: int = 10, size: int | None = WORKING_SIZE
 ) -> PromptScore:
     """Turn a box, and three clicks, into a mask on every so many-th frame of DAVIS clips."""
     tracker = Tracker(TorchRuntime(network), size=size)

@@ -17,6 +17,8 @@ from mobilevos.errors import InputError
 
 FOLDER = Path(__file__).parent
 CATALOGUE = FOLDER / "models.json"
+WORKING_SIZE = 320
+"""Short side at which the shipped models see a frame: the size they were trained at, and follow best at."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,135 @@
+"""The browser app from end to end, in a headless Chromium: what it exports is read again and compared."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import threading
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+from pycocotools import mask as coco_mask
+
+from mobilevos.app.files import FOLDER, AppFiles
+from mobilevos.app.server import open_server
+from mobilevos.media.synthetic import synthetic_clip
+from mobilevos.media.video import VideoInfo, open_source
+from mobilevos.media.writer import VideoWriter
+from mobilevos.tracking import Tracker
+from tests.web_takehome.node import WEB, need_chromium
+
+HEIGHT, WIDTH, FRAMES = 240, 432, 31
+TICKS = np.cumsum([0] + [1 + i % 3 for i in range(FRAMES - 1)])
+"""Frame times in units of 1/30 s: not all frames are shown equally long."""
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[float, float]]]:
+    """A generated clip with two objects, and a place inside each in the first frame, 0..1."""
+    path = tmp_path_factory.mktemp("clip") / "clip.mp4"
+    pictures, masks = synthetic_clip(frames=FRAMES, height=HEIGHT, width=WIDTH, objects=2, seed=3)
+    info = VideoInfo(WIDTH, HEIGHT, Fraction(30), Fraction(1, 30), FRAMES, Fraction(int(TICKS[-1]) + 1, 30))
+    with VideoWriter(path, info) as writer:
+        for picture, tick in zip(pictures, TICKS, strict=True):
+            writer.write(picture, Fraction(int(tick), 30))
+    _write_y4m(path.with_suffix(".y4m"), pictures[0])
+    places = []
+    for identity in (1, 2):
+        y, x = np.nonzero(masks[0] == identity)
+        middle = np.argmin((y - y.mean()) ** 2 + (x - x.mean()) ** 2)
+        places.append((float((x[middle] + 0.5) / WIDTH), float((y[middle] + 0.5) / HEIGHT)))
+    return path, places
+
+
+@pytest.fixture(scope="module")
+def out(clip: tuple[Path, list[tuple[float, float]]], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with everything that the page exported, after all of the page's own tests have passed."""
+    need_chromium()
+    if not (FOLDER / "index.html").is_file():
+        pytest.skip("the browser app is not built (make web)")
+    folder = tmp_path_factory.mktemp("exported")
+    server = open_server(AppFiles(FOLDER), 0)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    settings = {
+        "APP_URL": server.url,
+        "APP_CLIP": str(clip[0]),
+        "APP_TAPS": json.dumps(clip[1]),
+        "APP_CAMERA": str(clip[0].with_suffix(".y4m")),
+        "APP_OUT": str(folder),
+        "APP_FILES": str(len(json.loads((FOLDER / "files.json").read_text()))),
+    }
+    command = ["node", "--test", "--test-reporter=spec", "tests/app.spec.mjs"]
+    try:
+        done = subprocess.run(
+            command, cwd=WEB, env={**os.environ, **settings}, capture_output=True, text=True, timeout=600
+        )
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def masks(out: Path) -> np.ndarray:
+    """(T, H, W) of the zip."""
+    with zipfile.ZipFile(out / "masks.zip") as archive:
+        names = sorted(name for name in archive.namelist() if name.endswith(".png"))
+        return np.stack([np.array(Image.open(io.BytesIO(archive.read(name)))) for name in names])
+
+
+def test_masks_agree_with_the_trackers(masks: np.ndarray, clip: tuple[Path, list[tuple[float, float]]]) -> None:
+    assert masks.shape == (FRAMES, HEIGHT, WIDTH)
+    assert np.unique(masks).tolist() == [0, 1, 2]
+    tracker = Tracker.load("mobilenetv2-lite", "onnx")
+    overlaps = []
+    with open_source(clip[0]) as source:
+        for frame, ours in zip(source, masks, strict=True):
+            theirs = (tracker.step(frame.rgb) if frame.index else tracker.start(frame.rgb, ours)).mask
+            pairs = [(ours == identity, theirs == identity) for identity in (1, 2)]
+            overlaps.append([(a & b).sum() / (a | b).sum() for a, b in pairs])
+    assert np.mean(overlaps, 0).min() >= 0.98
+    assert np.min(overlaps) >= 0.95  # no single frame far off: each browser decodes colours a little differently
+
+
+def test_coco_holds_the_same_masks(out: Path, masks: np.ndarray) -> None:
+    coco = json.loads((out / "coco.json").read_text())
+    assert len(coco["images"]) == FRAMES
+    index = {image["id"]: i for i, image in enumerate(coco["images"])}
+    again = np.zeros_like(masks)
+    for annotation in coco["annotations"]:
+        again[index[annotation["image_id"]]][coco_mask.decode(annotation["segmentation"]) > 0] = annotation[
+            "category_id"
+        ]
+    assert np.array_equal(again, masks)
+
+
+def test_still_is_the_last_frame_cut_out(out: Path, masks: np.ndarray) -> None:
+    still = np.array(Image.open(out / "still.png"))
+    assert still.shape == (HEIGHT, WIDTH, 4)
+    assert ((still[..., 3] > 127) == (masks[-1] > 0)).mean() > 0.995
+
+
+@pytest.mark.parametrize("name", ["cutout.webm", "blur.webm"])
+def test_videos_have_every_frame_at_its_time(out: Path, name: str) -> None:
+    with av.open(str(out / name)) as container:
+        times = [float(frame.time) for frame in container.decode(video=0)]
+        stream = container.streams.video[0]
+        assert (stream.width, stream.height) == (WIDTH, HEIGHT)
+    assert times == pytest.approx((TICKS / 30).tolist(), abs=0.0011)  # WebM counts milliseconds
+
+
+def _write_y4m(path: Path, picture: np.ndarray) -> None:
+    """A video of one picture, which Chromium shows as its camera again and again."""
+    planes = av.VideoFrame.from_ndarray(picture, "rgb24").reformat(format="yuv420p").to_ndarray()
+    header = f"YUV4MPEG2 W{picture.shape[1]} H{picture.shape[0]} F30:1 Ip C420\nFRAME\n"
+    path.write_bytes(header.encode() + planes.tobytes())

@@ -1,0 +1,75 @@
+"""Parts of the browser app by themselves, and against the package: the same numbers on both sides."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mobilevos.export.tflite_template import assemble
+from mobilevos.runtime.base import Memory
+from mobilevos.tracking.confidence import confidence
+from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.queue import MemoryQueue, Seen
+from mobilevos.tracking.result import TrackResult
+from mobilevos.tracking.tracker import TrackerState
+from tests.web_takehome.node import WEB, need_node, node
+
+MODEL = WEB.parent / "src" / "mobilevos" / "web" / "model"
+
+
+def test_the_parts_by_themselves() -> None:
+    need_node()
+    node("--test", "tests/parts.test.mjs")
+
+
+def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
+    need_node()
+    rng = np.random.default_rng(0)
+    lines, expected = [], []
+    for objects, smooth in ((1, 1), (2, 3), (3, 6), (2, 0)):
+        logits = rng.normal(0, 2, (1 + objects, 48, 64)).astype(np.float32)
+        for _ in range(smooth):  # from noise to blobs
+            logits = (logits + np.roll(logits, 1, 1) + np.roll(logits, 1, 2) + np.roll(logits, (1, 1), (1, 2))) / 4
+        logits *= 1 + smooth
+        if not smooth:
+            logits[2] = -9  # an object that is nowhere
+        odds = np.exp(logits)
+        probabilities = odds / odds.sum(0)
+        masks = (rng.random((objects, 48, 64)) > 0.4).astype(np.float32)
+        masks = np.repeat(np.repeat(masks[:, ::4, ::4], 4, 1), 4, 2)  # every fourth pixel is a mean of 4 x 4
+        geometry = Geometry.fit(48, 64, None)
+        memory = Memory(*(np.zeros(1, np.float32) for _ in range(3)))
+        seen = Seen(0, np.zeros((48, 64, 3), np.uint8), masks)
+        ids = tuple(range(1, objects + 1))
+        state = TrackerState(geometry, ids, MemoryQueue(memory, (seen,), 1, 2, 1), seen)
+        expected.append(list(confidence(state, TrackResult(ids, probabilities, geometry)).values()))
+        areas = (masks[:, ::4, ::4] > 0.5).sum((1, 2)).tolist()
+        net = {"height": 48, "width": 64}
+        lines.append(json.dumps({"net": net, "probabilities": probabilities.ravel().tolist(), "areas": areas}))
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("\n".join(lines))
+    found = _output("tests/confidence.mjs", cases)
+    for ours, theirs in zip(found.splitlines(), expected, strict=True):
+        assert json.loads(ours) == pytest.approx(theirs, abs=1e-5)
+    assert expected[-1][1] == 0
+
+
+@pytest.mark.parametrize(("height", "width", "objects"), [(288, 512, 1), (480, 864, 2), (64, 48, 4)])
+def test_the_page_puts_the_same_model_together(height: int, width: int, objects: int) -> None:
+    need_node()
+    if not MODEL.is_dir():
+        pytest.skip("the browser app is not built (make web)")
+    found = _output("tests/assemble.mjs", MODEL, str(height), str(width), str(objects))
+    assert found.strip() == hashlib.sha256(assemble(MODEL, height, width, objects)).hexdigest()
+
+
+def _output(*arguments: str | Path) -> str:
+    """What `node ARGUMENTS` prints."""
+    done = subprocess.run(["node", *map(str, arguments)], cwd=WEB, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

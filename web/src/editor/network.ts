@@ -1,0 +1,102 @@
+/** The network behind the page: loads it, chooses its working size, hands it pictures. */
+import { EngineClient } from '../engine/client';
+import type { Masked } from '../engine/messages';
+import type { Geometry, Size } from '../tracking/geometry';
+import type { Marks } from '../tracking/marks';
+import type { Packed } from '../tracking/planes';
+import type { VideoSource } from '../video/source';
+
+/** Short sides the network can work at, the finest first. */
+export const SIZES = [480, 384, 320, 288] as const;
+/** The one to begin with: what the network was trained at, and follows best at. */
+export const USUAL_SIZE = 320;
+
+/** A frame whose masks are known, as planes of the geometry's inner size. */
+export interface Known {
+  index: number;
+  planes: Packed[];
+}
+
+export class Network {
+  engine = '';
+  mostObjects = 0;
+  private ready: Promise<void> | undefined;
+  private readonly client = new EngineClient(() => (this.ready = undefined));
+
+  constructor(private readonly accelerator: 'auto' | 'wasm') {}
+
+  /** Loads once; again after a failure. */
+  load(): Promise<void> {
+    this.ready ??= this.client
+      .call('load', { model: new URL('model/', document.baseURI).href, accelerator: this.accelerator })
+      .then(({ engine, mostObjects }) => {
+        this.engine = engine;
+        this.mostObjects = mostObjects;
+      })
+      .catch((error: unknown) => this.broken(error));
+    return this.ready;
+  }
+
+  /** Get ready for marks at this size. */
+  async warm(geometry: Geometry): Promise<void> {
+    await this.load();
+    await this.client.call('warm', { geometry }).catch((error) => this.broken(error));
+  }
+
+  /** The mask of one object, of the geometry's inner size. */
+  async propose(
+    source: VideoSource,
+    index: number,
+    geometry: Geometry,
+    marks: Marks,
+    before: Packed | null,
+  ): Promise<Masked> {
+    await this.load();
+    const bitmap = await reduced(source, index, geometry);
+    const request = { geometry, bitmap, marks, before };
+    return this.client.call('propose', request, [bitmap]).catch((error) => this.broken(error));
+  }
+
+  /** Follow objects from a frame with given masks, or from another frame on, with `previous` masks there. */
+  async begin(source: VideoSource, geometry: Geometry, anchor: Known, previous: Known | null): Promise<void> {
+    await this.load();
+    const first = { bitmap: await reduced(source, anchor.index, geometry), planes: anchor.planes };
+    const second = previous && { bitmap: await reduced(source, previous.index, geometry), planes: previous.planes };
+    const request = { geometry, anchor: first, previous: second };
+    const handed = second ? [first.bitmap, second.bitmap] : [first.bitmap];
+    await this.client.call('begin', request, handed).catch((error) => this.broken(error));
+  }
+
+  /** The objects in the next frame, reduced to the geometry of `begin`. */
+  step(bitmap: ImageBitmap): Promise<Masked> {
+    return this.client.call('step', { bitmap }, [bitmap]).catch((error) => this.broken(error));
+  }
+
+  /** Masks at the size of the video. */
+  async expand(
+    planes: readonly Packed[],
+    ids: readonly number[],
+    inner: Size,
+    { height, width }: Size,
+    what: 'labels' | 'alpha',
+  ): Promise<Uint8Array> {
+    await this.load();
+    const request = { planes: [...planes], ids: [...ids], inner, frame: { height, width }, what };
+    return (await this.client.call('expand', request)).pixels;
+  }
+
+  /** After a failure the worker may be in any state: the next call starts another. */
+  private broken(error: unknown): never {
+    this.client.stop();
+    throw error;
+  }
+}
+
+/** A frame as the network sees it, without the padding. */
+export async function reduced(source: VideoSource, index: number, { inner }: Geometry): Promise<ImageBitmap> {
+  const frame = await source.frame(index);
+  if (inner.height === frame.height && inner.width === frame.width) return createImageBitmap(frame);
+  // Up to half the size, the quick way reads every pixel as well.
+  const resizeQuality = frame.height > 2 * inner.height ? 'high' : 'low';
+  return createImageBitmap(frame, { resizeHeight: inner.height, resizeWidth: inner.width, resizeQuality });
+}

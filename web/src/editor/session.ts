@@ -1,0 +1,204 @@
+/** One video being worked on: where the person is, what is marked, and the edits. */
+import { fit, type Geometry, type Size } from '../tracking/geometry';
+import { line, noMarks, type Marks, type Point } from '../tracking/marks';
+import { joined, lessened } from '../tracking/mend';
+import { pack, resizePlane, unpack } from '../tracking/planes';
+import type { VideoSource } from '../video/source';
+import { colorOf } from './colors';
+import { History } from './history';
+import { SIZES, type Network } from './network';
+import { Pace, type Quality } from './pace';
+import { drawObject, EMPTY, planeOf, removeObject, withFrame, type FrameMasks, type State } from './state';
+
+/** The short side at which marks are read: the network learned it on small pictures, and it is quicker. */
+const MARKING_SIZE = 288;
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export class Session {
+  readonly history: History<State>;
+  index = 0;
+  /** The object that marks go to. */
+  active = 1;
+  busy: 'refining' | 'tracking' | null = null;
+  saved = true;
+  readonly pace: Pace;
+
+  constructor(
+    readonly source: VideoSource,
+    readonly network: Network,
+    public quality: Quality,
+    private readonly changed: () => void,
+  ) {
+    this.pace = new Pace(quality === 'auto' ? undefined : quality);
+    this.history = new History<State>(EMPTY, changed);
+  }
+
+  get state(): State {
+    return this.history.current;
+  }
+
+  get masks(): FrameMasks | undefined {
+    return this.state.frames.get(this.index);
+  }
+
+  get frames(): number {
+    return this.source.timestamps.length;
+  }
+
+  setQuality(quality: Quality): void {
+    this.quality = quality;
+    this.pace.size = quality === 'auto' ? new Pace().size : quality;
+    this.changed();
+  }
+
+  /** After each frame that was followed: whether the working size is smaller from now on, to hold the pace. */
+  slow(milliseconds: number): boolean {
+    return this.quality === 'auto' && this.pace.add(milliseconds) !== null;
+  }
+
+  /** A smaller working size from now on; null where there is none. */
+  shrink(): number | null {
+    const smaller = SIZES.find((size) => size < this.pace.size);
+    if (smaller) this.pace.size = smaller;
+    return smaller ?? null;
+  }
+
+  /** The network's view of the video at the working size. */
+  get geometry(): Geometry {
+    const { height, width } = this.source;
+    return fit({ height, width }, this.pace.size);
+  }
+
+  /** The network's view of it while marks are read. */
+  get marking(): Geometry {
+    const { height, width } = this.source;
+    return fit({ height, width }, Math.min(this.pace.size, MARKING_SIZE));
+  }
+
+  addObject(): void {
+    this.history.commit(this.withNewObject());
+  }
+
+  remove(id: number): void {
+    this.history.commit(removeObject(this.state, id));
+    if (this.active === id) this.active = this.state.objects.at(-1)?.id ?? 1;
+    this.changed();
+  }
+
+  rename(id: number, name: string): void {
+    const objects = this.state.objects.map((object) => (object.id === id ? { ...object, name } : object));
+    this.history.commit({ ...this.state, objects });
+  }
+
+  /** Taps make a mask; a mask that came otherwise is mended by them. */
+  tap(point: Point, on: boolean): Promise<void> {
+    const made = this.masks?.marks.has(this.active);
+    if (!made && this.visible()) return this.mend(point, on);
+    return this.mark((marks) => ({ ...marks, [on ? 'on' : 'off']: [...marks[on ? 'on' : 'off'], point] }));
+  }
+
+  box(box: Box): Promise<void> {
+    return this.mark(() => ({ ...noMarks(), box }));
+  }
+
+  /** A stroke over a new object is a rough mark; on one that has a mask, it is the mask. */
+  async stroke(points: Point[], radius: number, erase: boolean): Promise<void> {
+    const { geometry } = this;
+    const plane = planeOf(this.masks, this.active, geometry.inner);
+    if (!plane && erase) return;
+    if (!plane) return this.mark((marks) => ({ ...marks, strokes: [...marks.strokes, points] }));
+    const [sx, sy] = [geometry.inner.width / geometry.width, geometry.inner.height / geometry.height];
+    const scaled = points.map(({ x, y }) => ({ x: x * sx, y: y * sy }));
+    line(plane, geometry, scaled, Math.max(0.75, radius * sx), erase ? 0 : 255);
+    this.commit(plane, geometry.inner, null);
+  }
+
+  /** Take the active object out of this frame: it is hidden here. */
+  clear(): void {
+    if (!this.masks?.ids.includes(this.active)) return;
+    const { inner } = this.masks;
+    this.commit(new Uint8Array(inner.height * inner.width), inner, null);
+  }
+
+  private async mark(change: (marks: Marks) => Marks): Promise<void> {
+    await this.working(async () => {
+      const { index, active, geometry } = this;
+      const marks = change(this.masks?.marks.get(active) ?? noMarks());
+      const mask = await this.propose(marks, null, geometry);
+      if (!covers(mask, marks.on, geometry)) {
+        throw new Error('No object was found there. Tap its middle, draw a box around it or paint over it.');
+      }
+      if (index === this.index && active === this.active) this.commit(mask, geometry.inner, marks);
+    });
+  }
+
+  private async mend(point: Point, on: boolean): Promise<void> {
+    await this.working(async () => {
+      const { geometry } = this;
+      const before = planeOf(this.masks, this.active, geometry.inner)!;
+      const marks = { ...noMarks(), [on ? 'on' : 'off']: [point] };
+      const found = await this.propose(marks, on ? null : before, geometry);
+      this.commit((on ? joined : lessened)(before, found, point, geometry), geometry.inner, null);
+    });
+  }
+
+  /** The network's idea of what is marked; masks have the geometry's inner size. */
+  private async propose(marks: Marks, before: Uint8Array | null, { inner }: Geometry): Promise<Uint8Array> {
+    const small = this.marking;
+    const known = before && pack(resizePlane(before, inner, small.inner));
+    const { planes } = await this.network.propose(this.source, this.index, small, marks, known);
+    return resizePlane(unpack(planes[0], small.inner.height * small.inner.width), small.inner, inner);
+  }
+
+  /** Whether the active object has a mask in this frame. */
+  private visible(): boolean {
+    const { masks } = this;
+    const plane = masks && planeOf(masks, this.active, masks.inner);
+    return Boolean(plane?.some((value) => value > 127));
+  }
+
+  /** A state with one object more, which is the active one from now on. */
+  private withNewObject(): State {
+    const { objects } = this.state;
+    if (this.network.mostObjects && objects.length >= this.network.mostObjects) {
+      throw new Error(`At most ${this.network.mostObjects} objects can be followed at once.`);
+    }
+    const id = objects.reduce((most, object) => Math.max(most, object.id), 0) + 1;
+    this.active = id;
+    return { ...this.state, objects: [...objects, { id, name: `Object ${id}`, color: colorOf(id) }] };
+  }
+
+  /** The current frame with the active object as drawn; an object that is not there yet comes into being. */
+  private commit(plane: Uint8Array, inner: Size, marks: Marks | null): void {
+    const known = this.state.objects.some((object) => object.id === this.active);
+    const state = known ? this.state : this.withNewObject();
+    this.saved = false;
+    this.history.commit(withFrame(state, this.index, drawObject(this.masks, this.active, plane, inner, marks)));
+  }
+
+  private async working<T>(work: () => Promise<T>): Promise<T> {
+    this.busy = 'refining';
+    this.changed();
+    try {
+      return await work();
+    } finally {
+      this.busy = null;
+      this.changed();
+    }
+  }
+}
+
+/** Whether there is a mask at all, under at least half of the taps. */
+function covers(mask: Uint8Array, taps: readonly Point[], { inner, width, height }: Geometry): boolean {
+  const hits = taps.filter(({ x, y }) => {
+    const row = Math.floor((y * inner.height) / height);
+    return mask[row * inner.width + Math.floor((x * inner.width) / width)] > 127;
+  });
+  return mask.some((value) => value > 127) && 2 * hits.length >= taps.length;
+}

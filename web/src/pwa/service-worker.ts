@@ -1,0 +1,140 @@
+/**
+ * The app on the device.
+ *
+ * A version is a list of files with the hashes of their content (`files.json`, written by the build), and files are kept
+ * by hash. So a new version fetches only what changed and is checked byte for byte; when all of it is there, one write
+ * makes it the one that the next page gets. A page, and the workers it starts, keep the version they began with.
+ *
+ * Every answer carries the headers that let the page use threads, whatever the host sends.
+ */
+
+interface LastingEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+
+interface FetchEvent extends LastingEvent {
+  readonly request: Request;
+  readonly clientId: string;
+  /** Of the page or worker that the answer will become; empty for all other requests. */
+  readonly resultingClientId: string;
+  respondWith(response: Promise<Response>): void;
+}
+
+interface ServiceWorkerScope {
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: { claim(): Promise<void>; get(id: string): Promise<unknown> };
+  skipWaiting(): Promise<void>;
+  addEventListener(type: 'install' | 'activate', listener: (event: LastingEvent) => void): void;
+  addEventListener(type: 'message', listener: (event: LastingEvent & MessageEvent<unknown>) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+}
+
+/** A version: path below the scope, SHA-256 of the content. */
+type Files = Record<string, string>;
+
+declare const self: ServiceWorkerScope;
+
+const SCOPE = self.registration.scope;
+const CACHE = `mobilevos ${SCOPE}`;
+const READY = key('version', 'ready');
+const ISOLATION = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+let updating: Promise<void> | undefined;
+
+self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
+
+self.addEventListener('message', (event) => {
+  if (event.data !== 'update') return;
+  // Offline, or the host is just being changed: what is there stays, and the next visit tries again.
+  updating ??= update()
+    .catch(() => undefined)
+    .finally(() => (updating = undefined));
+  event.waitUntil(updating);
+});
+
+self.addEventListener('fetch', (event) => {
+  const { method, url } = event.request;
+  if (method === 'GET' && new URL(url).origin === new URL(SCOPE).origin) event.respondWith(answer(event));
+});
+
+async function answer(event: FetchEvent): Promise<Response> {
+  const { origin, pathname } = new URL(event.request.url);
+  const path = origin + pathname;
+  if (path.startsWith(SCOPE)) {
+    const cache = await caches.open(CACHE);
+    const hash = (await versionFor(event, cache))[path.slice(SCOPE.length) || 'index.html'];
+    const kept = hash && (await cache.match(key('sha256', hash)));
+    if (kept) return kept;
+  }
+  return isolated(await fetch(event.request));
+}
+
+/** That of the page or worker that asks; for a new page the newest that is complete. */
+async function versionFor({ request, clientId, resultingClientId }: FetchEvent, cache: Cache): Promise<Files> {
+  const begun = request.mode !== 'navigate' && (await cache.match(key('client', clientId)));
+  const kept = begun || (await cache.match(READY));
+  if (kept && resultingClientId) await cache.put(key('client', resultingClientId), kept.clone());
+  return kept ? ((await kept.json()) as Files) : {};
+}
+
+async function update(): Promise<void> {
+  const list = await fetch(new URL('files.json', SCOPE), { cache: 'no-cache' });
+  if (!list.ok) return;
+  const files = (await list.clone().json()) as Files;
+  const cache = await caches.open(CACHE);
+  for (const [file, hash] of Object.entries(files)) {
+    if (!(await cache.match(key('sha256', hash)))) await keep(cache, file, hash);
+  }
+  await cache.put(READY, list);
+  await forgetUnused(cache);
+}
+
+async function keep(cache: Cache, file: string, hash: string): Promise<void> {
+  const response = await fetch(new URL(file, SCOPE), { cache: 'no-cache' });
+  const content = await response.arrayBuffer();
+  if (!response.ok || (await sha256(content)) !== hash) throw new Error(`${file} is not of this version`);
+  const headers = {
+    'Content-Type': response.headers.get('Content-Type') ?? 'application/octet-stream',
+    'Content-Length': String(content.byteLength),
+    ...ISOLATION,
+  };
+  await cache.put(key('sha256', hash), new Response(content, { headers }));
+}
+
+/** Delete what neither the newest version nor that of a living page needs. */
+async function forgetUnused(cache: Cache): Promise<void> {
+  const needed = new Set([READY]);
+  const requests = await cache.keys();
+  for (const { url } of requests) {
+    const client = new URL(url).searchParams.get('client');
+    if (url !== READY && (client === null || !(await self.clients.get(client)))) continue;
+    needed.add(url);
+    const files = (await (await cache.match(url))!.json()) as Files;
+    for (const hash of Object.values(files)) needed.add(key('sha256', hash));
+  }
+  for (const request of requests) if (!needed.has(request.url)) await cache.delete(request);
+}
+
+function isolated(response: Response): Response {
+  if (response.status === 0) return response; // a redirect that the browser follows itself
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(ISOLATION)) headers.set(name, value);
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+}
+
+/** An address in the cache that no file has. */
+function key(kind: 'sha256' | 'client' | 'version', value: string): string {
+  return new URL(`?${kind}=${value}`, SCOPE).href;
+}
+
+async function sha256(content: ArrayBuffer): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', content));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+export {};

@@ -1,0 +1,48 @@
+import type { Progress, TrackedVideo } from './types';
+
+/**
+ * Do `work` for each frame in order, one at a time. The page gets its turn after each; an aborted signal ends it by
+ * throwing the signal's reason.
+ */
+export async function eachFrame(
+  video: TrackedVideo,
+  onProgress: Progress,
+  signal: AbortSignal,
+  work: (i: number) => Promise<void>,
+): Promise<void> {
+  const total = video.timestamps.length;
+  if (total === 0) throw new Error('There is nothing to export yet: no frame has been followed.');
+  for (let i = 0; i < total; i++) {
+    signal.throwIfAborted();
+    await work(i);
+    onProgress(i + 1, total);
+    await nextTask();
+  }
+  signal.throwIfAborted();
+}
+
+/** The plane of frame i, checked: a wrong size would shear every picture made from it. */
+export function checkedPlane(video: TrackedVideo, plane: Uint8Array, what: string): Uint8Array {
+  const expected = video.width * video.height;
+  if (plane.length !== expected) {
+    throw new Error(`Expected ${what} of ${video.width} x ${video.height} = ${expected} pixels, got ${plane.length}.`);
+  }
+  return plane;
+}
+
+/** Frame i in files: five digits, as in DAVIS. */
+export function frameName(i: number): string {
+  return String(i).padStart(5, '0');
+}
+
+/** Let the page breathe. Timers would do, but they slow down to one a second in a tab that is not in front. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

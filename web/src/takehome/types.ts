@@ -1,0 +1,27 @@
+/** A video whose objects have been followed, as the exports read it. */
+export interface TrackedVideo {
+  width: number;
+  height: number;
+  /** Seconds, one per frame, rising. */
+  timestamps: number[];
+  /** Seconds, one per frame. */
+  durations: number[];
+  /** The picture of frame i; it stays the video's, and is read before the next is asked for. */
+  frame(i: number): Promise<CanvasImageSource>;
+  /** width * height ids, row by row: 0 background, 1..N objects. */
+  labels(i: number): Promise<Uint8Array>;
+  /** width * height, row by row: the soft matte of all objects together, 0..255. */
+  alpha(i: number): Promise<Uint8Array>;
+  /** What the objects are called: names[0] is object 1. */
+  names: string[];
+}
+
+/** What is behind the objects. */
+export type Background =
+  | { kind: 'transparent' }
+  | { kind: 'color'; color: string }
+  | { kind: 'blur'; radius: number }
+  | { kind: 'image'; image: CanvasImageSource };
+
+/** Told after each frame: how many are done, of how many. */
+export type Progress = (done: number, total: number) => void;

@@ -1,0 +1,60 @@
+/**
+ * How far a mask is to be trusted: a calibrated guess of its overlap with the truth, 0..1.
+ * The same signs and coefficients as the Python package's `tracking/confidence.py`.
+ */
+import type { Size } from './geometry';
+
+const STEP = 4;
+const COEFFICIENTS = { certainty: 2.952, softness: -0.296, change: -1.419, scatter: -0.768, constant: 0.192 };
+
+/** Pixels of an object that was annotated, every STEP-th in both directions: masks 0..1 at a quarter of the size. */
+export function annotatedArea(given: Float32Array, offset: number, count: number): number {
+  let area = 0;
+  for (let i = offset; i < offset + count; i++) if (given[i] > 0.5) area++;
+  return area;
+}
+
+/**
+ * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere.
+ * `areas`: of the objects where they were annotated.
+ */
+export function confidences(probabilities: Float32Array, net: Size, areas: readonly number[]): number[] {
+  const plane = net.height * net.width;
+  const sums = areas.map(() => ({ area: 0, inside: 0, soft: 0, x: 0, y: 0, xx: 0, yy: 0 }));
+  for (let row = 0; row < net.height; row += STEP) {
+    for (let column = 0; column < net.width; column += STEP) {
+      const at = row * net.width + column;
+      let best = probabilities[at];
+      let winner = -1;
+      for (let n = 0; n < areas.length; n++) {
+        const p = probabilities[(n + 1) * plane + at];
+        sums[n].soft += p * (1 - p);
+        if (p > best) {
+          best = p;
+          winner = n;
+        }
+      }
+      if (winner < 0) continue;
+      const sum = sums[winner];
+      const [x, y] = [column / STEP, row / STEP];
+      sum.area++;
+      sum.inside += best;
+      sum.x += x;
+      sum.y += y;
+      sum.xx += x * x;
+      sum.yy += y * y;
+    }
+  }
+  return sums.map((s, n) => {
+    if (!s.area) return 0;
+    const length = Math.sqrt(s.area);
+    const variance = s.xx / s.area - (s.x / s.area) ** 2 + s.yy / s.area - (s.y / s.area) ** 2;
+    const score =
+      COEFFICIENTS.certainty * (s.inside / s.area) +
+      COEFFICIENTS.softness * (s.soft / length) +
+      COEFFICIENTS.change * Math.abs(Math.log(s.area / Math.max(areas[n], 1))) +
+      COEFFICIENTS.scatter * (Math.sqrt(Math.max(variance, 0)) / length) +
+      COEFFICIENTS.constant;
+    return 1 / (1 + Math.exp(-score));
+  });
+}

@@ -1,0 +1,22 @@
+/** What a person may do next, in a line. */
+import type { Player } from '../editor/player';
+import type { Session } from '../editor/session';
+import { trust } from '../editor/state';
+
+/** Frames below it are worth a look. */
+const DOUBTFUL = 0.5;
+
+export function advice(session: Session, player: Player, live: boolean): string {
+  const { frames } = session.state;
+  if (session.busy === 'refining') {
+    return session.network.engine ? 'Looking …' : 'Loading the model (only the first time) …';
+  }
+  if (player.mode === 'live') return 'Following live. Press pause to stop and keep the recording.';
+  if (session.busy === 'tracking') return 'Following. Pause where it drifts, mend it, go on.';
+  if (live) return 'Tap the object to cut out.';
+  if (!frames.size) return 'Tap an object, draw a box around it or paint over it.';
+  if (!session.masks) return 'No mask here yet: follow to this frame, or mark the object here.';
+  if (frames.size === 1) return 'Good? Press Follow. Not quite? Tap again to add or remove.';
+  const value = trust(session.masks);
+  return value !== null && value < DOUBTFUL ? 'This frame is doubtful. Mend it here, then follow again.' : '';
+}

@@ -1,0 +1,175 @@
+/** The glass over the picture: the pointer that marks, and what it has marked. */
+import type { Session } from '../editor/session';
+import type { Marks, Point } from '../tracking/marks';
+import { h } from './dom';
+
+export type Tool = 'tap' | 'box' | 'brush' | 'eraser';
+
+export interface MarkActions {
+  tap(point: Point, on: boolean): void;
+  box(from: Point, to: Point): void;
+  stroke(points: Point[], erase: boolean): void;
+}
+
+/** A drag shorter than this on screen is a tap. */
+const TAP = 6;
+
+export class Marker {
+  tool: Tool = 'tap';
+  /** Whether taps say what is the object, or what is not. */
+  adding = true;
+  /** Half the brush's width, in pixels of the video. */
+  brush = 12;
+  session: Session | undefined;
+  /** Whether taps are shown. */
+  shown = true;
+
+  readonly canvas = h('canvas', { class: 'marks', role: 'img', 'aria-label': 'Mark objects here with the pointer' });
+  private drag: { points: Point[]; on: boolean } | null = null;
+  private hover: Point | null = null;
+  private blank = true;
+
+  constructor(private readonly actions: MarkActions) {
+    this.canvas.addEventListener('pointerdown', (event) => this.down(event));
+    this.canvas.addEventListener('pointermove', (event) => this.move(event));
+    this.canvas.addEventListener('pointerup', (event) => this.up(event));
+    this.canvas.addEventListener('pointercancel', () => this.let());
+    this.canvas.addEventListener('pointerleave', () => this.let());
+    this.canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+  }
+
+  /** The size on screen. */
+  resize(width: number, height: number): void {
+    this.canvas.width = Math.round(width * devicePixelRatio);
+    this.canvas.height = Math.round(height * devicePixelRatio);
+    this.blank = true;
+    this.draw();
+  }
+
+  /** Taps so far, the box or stroke under way, and the brush. */
+  draw(): void {
+    const { session } = this;
+    const taps = session && this.shown && session.busy !== 'tracking' ? session.masks?.marks : undefined;
+    const painting = this.tool === 'brush' || this.tool === 'eraser';
+    const anything = Boolean(taps?.size || this.drag || (painting && this.hover));
+    if (!anything && this.blank) return; // an untouched canvas costs nothing
+    this.blank = !anything;
+    const context = this.canvas.getContext('2d')!;
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    if (!session) return;
+    const scale = this.canvas.width / session.source.width;
+    const color = session.state.objects.find((o) => o.id === session.active)?.color ?? '#5ef2c2';
+    if (taps) this.drawTaps(context, taps, scale);
+    if (this.drag && this.tool === 'box') drawBox(context, this.drag.points, scale, color);
+    if (painting) this.drawBrush(context, scale, color);
+  }
+
+  private let(): void {
+    this.drag = this.hover = null;
+    this.draw();
+  }
+
+  private down(event: PointerEvent): void {
+    if (!this.session || this.session.busy || (event.button !== 0 && event.button !== 2)) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.drag = { points: [this.point(event)], on: this.adding && event.button === 0 && !event.altKey };
+    this.draw();
+  }
+
+  private move(event: PointerEvent): void {
+    if (!this.session) return;
+    this.hover = event.pointerType === 'touch' ? null : this.point(event);
+    this.drag?.points.push(...coalesced(event).map((part) => this.point(part)));
+    this.draw();
+  }
+
+  private up(event: PointerEvent): void {
+    const { drag, session } = this;
+    if (!drag || !session) return;
+    this.drag = null;
+    const [from, to] = [drag.points[0], this.point(event)];
+    const scale = this.canvas.getBoundingClientRect().width / session.source.width;
+    const short = Math.hypot(to.x - from.x, to.y - from.y) * scale < TAP;
+    if (this.tool === 'brush' || this.tool === 'eraser') {
+      this.actions.stroke([...drag.points, to], this.tool === 'eraser' || !drag.on);
+    } else if (this.tool === 'tap' || short) {
+      this.actions.tap(from, drag.on);
+    } else {
+      this.actions.box(from, to);
+    }
+    this.draw();
+  }
+
+  /** Where the pointer is in the video. */
+  private point(event: PointerEvent): Point {
+    const { width, height } = this.session!.source;
+    const box = this.canvas.getBoundingClientRect();
+    const within = (value: number, size: number) => Math.min(Math.max(value, 0), size - 1);
+    return {
+      x: within(((event.clientX - box.left) / box.width) * width, width),
+      y: within(((event.clientY - box.top) / box.height) * height, height),
+    };
+  }
+
+  private drawTaps(context: CanvasRenderingContext2D, taps: ReadonlyMap<number, Marks>, scale: number): void {
+    for (const [id, marks] of taps) {
+      const color = this.session!.state.objects.find((o) => o.id === id)?.color ?? '#fff';
+      for (const point of marks.on) drawTap(context, point.x * scale, point.y * scale, color, true);
+      for (const point of marks.off) drawTap(context, point.x * scale, point.y * scale, '#14171f', false);
+    }
+  }
+
+  private drawBrush(context: CanvasRenderingContext2D, scale: number, color: string): void {
+    if (this.drag) {
+      context.beginPath();
+      this.drag.points.forEach(({ x, y }) => context.lineTo(x * scale, y * scale));
+      context.lineCap = context.lineJoin = 'round';
+      context.lineWidth = 2 * this.brush * scale;
+      context.strokeStyle = this.tool === 'eraser' ? '#14171fb0' : `${color}b0`;
+      context.stroke();
+    }
+    if (!this.hover) return;
+    context.beginPath();
+    context.arc(this.hover.x * scale, this.hover.y * scale, this.brush * scale, 0, 2 * Math.PI);
+    context.lineWidth = 1.5 * devicePixelRatio;
+    context.strokeStyle = '#fff';
+    context.stroke();
+  }
+}
+
+/** All places since the last event; browsers hand out only one a frame. */
+function coalesced(event: PointerEvent): PointerEvent[] {
+  const events = event.getCoalescedEvents?.() ?? [];
+  return events.length ? events : [event];
+}
+
+function drawTap(context: CanvasRenderingContext2D, x: number, y: number, color: string, on: boolean): void {
+  const radius = 7 * devicePixelRatio;
+  context.beginPath();
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = color;
+  context.fill();
+  context.lineWidth = 2 * devicePixelRatio;
+  context.strokeStyle = '#fff';
+  context.stroke();
+  context.beginPath();
+  context.moveTo(x - radius / 2, y);
+  context.lineTo(x + radius / 2, y);
+  if (on) {
+    context.moveTo(x, y - radius / 2);
+    context.lineTo(x, y + radius / 2);
+  }
+  context.stroke();
+}
+
+function drawBox(context: CanvasRenderingContext2D, points: readonly Point[], scale: number, color: string): void {
+  const [from, to] = [points[0], points.at(-1)!];
+  const box = [from.x * scale, from.y * scale, (to.x - from.x) * scale, (to.y - from.y) * scale] as const;
+  context.fillStyle = `${color}22`;
+  context.fillRect(...box);
+  context.strokeStyle = '#fff';
+  context.lineWidth = 2 * devicePixelRatio;
+  context.setLineDash([8 * devicePixelRatio, 5 * devicePixelRatio]);
+  context.strokeRect(...box);
+  context.setLineDash([]);
+}

@@ -1,0 +1,69 @@
+/** Keys, and the dialog that lists them. */
+import { h, iconButton } from './dom';
+import { ICONS } from './icons';
+
+export interface Shortcut {
+  /** As in `KeyboardEvent.key`, lower case, with `shift+` or `mod+` before it. */
+  key: string;
+  text: string;
+  act: () => void;
+}
+
+export function listen(shortcuts: readonly Shortcut[], enabled: () => boolean): void {
+  document.addEventListener('keydown', (event) => {
+    const target = event.target as HTMLElement;
+    const typing =
+      target.matches('input:not([type=range]), textarea, select') || document.querySelector('dialog[open]');
+    if (typing || !enabled()) return;
+    const mod = event.metaKey || event.ctrlKey ? 'mod+' : '';
+    const key = `${mod}${event.shiftKey && event.key !== '?' ? 'shift+' : ''}${event.key.toLowerCase()}`;
+    const found = shortcuts.find((shortcut) => shortcut.key === key);
+    const pressing = event.key === ' ' && target.matches('button');
+    if (!found || pressing) return;
+    event.preventDefault();
+    found.act();
+  });
+}
+
+export function helpDialog(shortcuts: readonly Shortcut[]): HTMLDialogElement {
+  const rows = shortcuts
+    .filter((shortcut) => shortcut.text)
+    .map(({ key, text }) => h('div', {}, h('dt', {}, ...keys(key)), h('dd', {}, text)));
+  const dialog: HTMLDialogElement = h(
+    'dialog',
+    { class: 'sheet help', 'aria-label': 'Help' },
+    h(
+      'header',
+      {},
+      h('h2', {}, 'How it works'),
+      iconButton(ICONS.close, 'Close', 'Escape', () => dialog.close()),
+    ),
+    h(
+      'ol',
+      {},
+      h('li', {}, 'Tap an object, draw a box around it or paint over it. The outline appears at once.'),
+      h('li', {}, 'Press Follow: the object is followed through the video, forward or backward.'),
+      h(
+        'li',
+        {},
+        'The strip under the pictures shows where to look: tall and red is doubtful. Mend it there and follow again.',
+      ),
+      h('li', {}, 'Take it home: transparent video, masks, COCO, or over another background.'),
+    ),
+    h('h3', {}, 'Keys'),
+    h('dl', {}, ...rows),
+  );
+  return dialog;
+}
+
+function keys(key: string): HTMLElement[] {
+  const names: Record<string, string> = {
+    ' ': 'Space',
+    arrowleft: '←',
+    arrowright: '→',
+    shift: 'Shift',
+    mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl',
+  };
+  const parts = key === ' ' ? [' '] : key.split('+');
+  return parts.map((part) => h('kbd', {}, names[part] ?? part.toUpperCase()));
+}

@@ -1,0 +1,148 @@
+/** The dialog in which results are taken home. */
+import { trackedVideo } from '../editor/tracked';
+import type { Session } from '../editor/session';
+import { exportCoco } from '../takehome/coco';
+import { exportMasksZip } from '../takehome/masks';
+import { exportStill } from '../takehome/still';
+import type { Background, Progress, TrackedVideo } from '../takehome/types';
+import { exportWebm } from '../takehome/webm';
+import { h, iconButton } from './dom';
+import { ICONS } from './icons';
+
+interface Format {
+  title: string;
+  text: string;
+  ending: string;
+  /** Whether the background that is chosen matters. */
+  over: boolean;
+  make(video: TrackedVideo, session: Session, background: Background, p: Progress, s: AbortSignal): Promise<Blob>;
+}
+
+const FORMATS: Record<string, Format> = {
+  transparent: {
+    title: 'Transparent video',
+    text: 'WebM with alpha, for video editors and web pages',
+    ending: 'cutout.webm',
+    over: false,
+    make: (video, _session, _background, progress, signal) =>
+      exportWebm(video, { kind: 'transparent' }, progress, signal),
+  },
+  over: {
+    title: 'Video over a background',
+    text: 'WebM: the objects over a colour, a blur or your picture',
+    ending: 'composed.webm',
+    over: true,
+    make: (video, _session, background, progress, signal) => exportWebm(video, background, progress, signal),
+  },
+  masks: {
+    title: 'Masks',
+    text: 'Zip of palette PNGs, one a frame, as DAVIS has them',
+    ending: 'masks.zip',
+    over: false,
+    make: (video, _session, _background, progress, signal) => exportMasksZip(video, progress, signal),
+  },
+  coco: {
+    title: 'COCO JSON',
+    text: 'Outlines as run lengths, for labelling and training',
+    ending: 'coco.json',
+    over: false,
+    make: (video, _session, _background, progress, signal) => exportCoco(video, progress, signal),
+  },
+  still: {
+    title: 'This frame',
+    text: 'PNG of the cut-out, over the background below',
+    ending: 'still.png',
+    over: true,
+    make: (video, session, background) => exportStill(video, session.index, background),
+  },
+};
+
+export class TakeHome {
+  readonly element: HTMLDialogElement;
+  private readonly progress = h('progress', { max: 1, value: 0, 'aria-label': 'Export' });
+  private readonly working: HTMLElement;
+  private readonly status = h('p', { class: 'status', role: 'status' });
+  private readonly formats: HTMLElement;
+  private abort: AbortController | undefined;
+
+  constructor(
+    backgrounds: HTMLElement,
+    private readonly current: () => { session: Session; background: Background } | null,
+    private readonly failed: (error: unknown) => void,
+  ) {
+    const buttons = Object.entries(FORMATS).map(([key, format]) =>
+      h(
+        'button',
+        { type: 'button', class: 'format', 'data-format': key, on: { click: () => void this.save(format) } },
+        h('strong', {}, format.title),
+        h('span', {}, format.text),
+      ),
+    );
+    this.formats = h('div', { class: 'formats' }, ...buttons);
+    const cancel = h('button', { type: 'button', class: 'quiet', on: { click: () => this.abort?.abort() } }, 'Cancel');
+    this.working = h('div', { class: 'working', hidden: true }, this.status, this.progress, cancel);
+    this.element = h(
+      'dialog',
+      { class: 'sheet', 'aria-label': 'Take home' },
+      h(
+        'header',
+        {},
+        h('h2', {}, 'Take home'),
+        iconButton(ICONS.close, 'Close', 'Escape', () => this.element.close()),
+      ),
+      this.formats,
+      h('h3', {}, 'Background'),
+      backgrounds,
+      this.working,
+    );
+    this.element.addEventListener('close', () => this.abort?.abort());
+  }
+
+  open(): void {
+    this.element.showModal();
+  }
+
+  private async save(format: Format): Promise<void> {
+    const now = this.current();
+    if (!now) return;
+    const { session, background } = now;
+    this.abort = new AbortController();
+    this.busy(true, `${format.title}: starting`);
+    try {
+      const progress: Progress = (done, total) => {
+        this.progress.value = done / total;
+        this.status.textContent = `${format.title}: frame ${done} of ${total}`;
+      };
+      const blob = await format.make(trackedVideo(session), session, background, progress, this.abort.signal);
+      download(blob, `${session.source.name.replace(/\.[^.]+$/, '')}-${format.ending}`);
+      session.saved = true;
+      this.status.textContent = `${format.title}: saved, ${size(blob.size)}.`;
+      this.working.classList.add('done');
+    } catch (error) {
+      this.working.hidden = true;
+      if (!this.abort.signal.aborted) this.failed(error);
+    } finally {
+      this.busy(false);
+    }
+  }
+
+  private busy(busy: boolean, text?: string): void {
+    for (const button of this.formats.querySelectorAll('button')) button.disabled = busy;
+    if (busy) {
+      this.working.hidden = false;
+      this.working.classList.remove('done');
+      this.progress.value = 0;
+      this.status.textContent = text ?? '';
+    }
+  }
+}
+
+function download(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the download reads it for a while
+}
+
+function size(bytes: number): string {
+  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,33 @@
+/** The most recently used pictures, within a bound of bytes. */
+export class FrameCache {
+  private readonly kept = new Map<number, ImageBitmap>();
+  readonly room: number;
+
+  constructor(width: number, height: number, bytes = 256e6) {
+    this.room = Math.max(12, Math.floor(bytes / (4 * width * height)));
+  }
+
+  get(index: number): ImageBitmap | undefined {
+    const found = this.kept.get(index);
+    if (found) {
+      this.kept.delete(index);
+      this.kept.set(index, found);
+    }
+    return found;
+  }
+
+  put(index: number, bitmap: ImageBitmap): void {
+    this.kept.get(index)?.close();
+    this.kept.delete(index);
+    this.kept.set(index, bitmap);
+    if (this.kept.size <= this.room) return;
+    const [oldest, picture] = this.kept.entries().next().value!;
+    this.kept.delete(oldest);
+    picture.close();
+  }
+
+  clear(): void {
+    for (const bitmap of this.kept.values()) bitmap.close();
+    this.kept.clear();
+  }
+}

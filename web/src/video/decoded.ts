@@ -1,0 +1,126 @@
+/** Frames of a file, decoded by WebCodecs. */
+import {
+  BlobSource,
+  EncodedPacketSink,
+  Input,
+  MATROSKA,
+  MP4,
+  QTFF,
+  VideoSampleSink,
+  WEBM,
+  type InputVideoTrack,
+  type VideoSample,
+} from 'mediabunny';
+import { FrameCache } from './cache';
+import { VideoError, type VideoSource } from './source';
+
+/** Null where this browser cannot decode the file with WebCodecs; the <video> element may still play it. */
+export async function openDecoded(file: Blob, name: string): Promise<VideoSource | null> {
+  if (typeof VideoDecoder === 'undefined') return null;
+  const input = new Input({ source: new BlobSource(file), formats: [MP4, QTFF, WEBM, MATROSKA] });
+  let track: InputVideoTrack | null;
+  try {
+    track = await input.getPrimaryVideoTrack();
+  } catch {
+    return null; // not a container it knows
+  }
+  if (!track) throw new VideoError(`There is no picture in “${name}”, only sound.`);
+  if (!(await track.canDecode())) return null;
+  const times = await frameTimes(track);
+  if (!times.timestamps.length) throw new VideoError(`“${name}” has no frames.`);
+  const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
+  return new DecodedVideo(name, width, height, times.timestamps, times.durations, times.keys, track);
+}
+
+interface Times {
+  timestamps: number[];
+  durations: number[];
+  /** For each frame, the frame that decoding has to start from. */
+  keys: number[];
+}
+
+async function frameTimes(track: InputVideoTrack): Promise<Times> {
+  const packets: { time: number; duration: number; key: boolean }[] = [];
+  for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
+    packets.push({ time: packet.timestamp, duration: packet.duration, key: packet.type === 'key' });
+  }
+  packets.sort((a, b) => a.time - b.time); // decode order to the order of showing
+  const timestamps = packets.map((p) => p.time);
+  const usual = packets.map((p) => p.duration).sort((a, b) => a - b)[packets.length >> 1] || 1 / 30;
+  const durations = packets.map((p, i) =>
+    i + 1 < packets.length ? packets[i + 1].time - p.time : p.duration || usual,
+  );
+  let key = 0;
+  return { timestamps, durations, keys: packets.map((p, i) => (p.key ? (key = i) : key)) };
+}
+
+class DecodedVideo implements VideoSource {
+  private readonly cache: FrameCache;
+  private readonly sink: VideoSampleSink;
+  private readonly canvas: OffscreenCanvasRenderingContext2D;
+  private ahead: { next: number; samples: AsyncGenerator<VideoSample, void, unknown> } | undefined;
+  private queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly name: string,
+    readonly width: number,
+    readonly height: number,
+    readonly timestamps: number[],
+    readonly durations: number[],
+    private readonly keys: number[],
+    private readonly track: InputVideoTrack,
+  ) {
+    this.cache = new FrameCache(width, height);
+    this.sink = new VideoSampleSink(track);
+    this.canvas = new OffscreenCanvas(width, height).getContext('2d')!;
+  }
+
+  frame(index: number): Promise<ImageBitmap> {
+    const wanted = this.queue.then(() => this.cache.get(index) ?? this.decode(index));
+    this.queue = wanted.catch(() => undefined); // one decoder: requests take turns
+    return wanted;
+  }
+
+  /** With a decoder of its own, so that nobody waits for it; in long videos from key frames only, which is quick. */
+  async *overview(count: number, height: number): AsyncGenerator<ImageBitmap> {
+    const last = this.timestamps.length;
+    const wanted = Array.from({ length: count }, (_, i) => Math.min(last - 1, Math.floor(((i + 0.5) * last) / count)));
+    const times = wanted.map((i) => this.timestamps[last > 600 ? this.keys[i] : i]);
+    for await (const sample of new VideoSampleSink(this.track).samplesAtTimestamps(times)) {
+      if (!sample) continue;
+      const canvas = new OffscreenCanvas(Math.max(1, Math.round((height * this.width) / this.height)), height);
+      sample.draw(canvas.getContext('2d')!, 0, 0, canvas.width, canvas.height);
+      sample.close();
+      yield canvas.transferToImageBitmap();
+    }
+  }
+
+  close(): void {
+    void this.ahead?.samples.return();
+    this.cache.clear();
+  }
+
+  private async decode(index: number): Promise<ImageBitmap> {
+    if (!this.ahead || this.ahead.next > index || this.ahead.next < this.keys[index]) {
+      void this.ahead?.samples.return();
+      // Whoever goes backwards asks for the frames before next: decode them on the way, as many as are kept.
+      const from = Math.max(this.keys[index], index - Math.min(this.cache.room, 48) + 1);
+      this.ahead = { next: from, samples: this.sink.samples(this.timestamps[from]) };
+    }
+    for (;;) {
+      const at = this.ahead.next;
+      const { value: sample, done } = await this.ahead.samples.next();
+      if (done || !sample) throw new VideoError(`Frame ${index + 1} of “${this.name}” cannot be decoded.`);
+      this.ahead.next++;
+      const bitmap = await this.picture(sample);
+      this.cache.put(at, bitmap);
+      if (at === index) return bitmap;
+    }
+  }
+
+  private async picture(sample: VideoSample): Promise<ImageBitmap> {
+    sample.draw(this.canvas, 0, 0, this.width, this.height); // upright
+    sample.close();
+    return createImageBitmap(this.canvas.canvas);
+  }
+}

@@ -1,0 +1,29 @@
+/** A video as the app sees it: numbered frames with exact times. */
+export interface VideoSource {
+  readonly name: string;
+  /** Upright, in square pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** Seconds, one per frame, rising. */
+  readonly timestamps: number[];
+  readonly durations: number[];
+  /** The picture belongs to the source: draw it at once, do not keep or close it. */
+  frame(index: number): Promise<ImageBitmap>;
+  /** `count` small pictures evenly along the video, for whoever takes them to close. */
+  overview(count: number, height: number): AsyncGenerator<ImageBitmap>;
+  close(): void;
+}
+
+/** Something about a video that people should be told, in a sentence. */
+export class VideoError extends Error {}
+
+/** What a person should know before working on a video: nothing in most cases. */
+export function warningOf({ width, height, timestamps }: VideoSource): string | null {
+  if (Math.max(width, height) > 4096) {
+    return `This video is very large (${width} x ${height}). It works, but slowly, and exports may not fit into memory.`;
+  }
+  if (timestamps.length > 5400) {
+    return `This video is long (${timestamps.length} frames). Following it all takes a while; a shorter cut is quicker.`;
+  }
+  return null;
+}

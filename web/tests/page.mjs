@@ -1,0 +1,116 @@
+/** The app in a browser, as a person uses it. */
+import { execFileSync } from 'node:child_process';
+import { chromium } from 'playwright-core';
+
+/** The Chromium named by the environment variable CHROMIUM, else the one on the path. */
+export async function launched(...args) {
+  const executablePath = execFileSync('which', [process.env.CHROMIUM ?? 'chromium'], { encoding: 'utf8' }).trim();
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] });
+}
+
+export class AppPage {
+  /** @param {import('playwright-core').Page} page */
+  constructor(page) {
+    this.page = page;
+    this.complaints = [];
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+  }
+
+  /** A page of its own context; `options` go to the context. */
+  static async open(browser, url, options = {}) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    const app = new AppPage(await context.newPage());
+    await app.page.goto(url);
+    return app;
+  }
+
+  async sample() {
+    await this.page.getByRole('button', { name: 'Try the sample' }).click();
+    await this.opened();
+  }
+
+  async file(path) {
+    await this.page.getByLabel('Video file').setInputFiles(path);
+    await this.opened();
+  }
+
+  async opened() {
+    await this.page.locator('.editor').waitFor();
+    await this.idle();
+  }
+
+  /** Until nothing is being computed. */
+  async idle() {
+    await this.page.waitForFunction(() => document.querySelector('.editor').dataset.busy === '', null, {
+      timeout: 90_000,
+    });
+  }
+
+  /** Where a point of the video is on the screen; x and y from 0 to 1. */
+  async at(x, y) {
+    const box = await this.page.locator('.marks').boundingBox();
+    return [box.x + x * box.width, box.y + y * box.height];
+  }
+
+  async tap(x, y, button = 'left') {
+    await this.page.mouse.click(...(await this.at(x, y)), { button });
+    await this.idle();
+  }
+
+  async touch(x, y) {
+    await this.page.touchscreen.tap(...(await this.at(x, y)));
+    await this.idle();
+  }
+
+  async drag(points) {
+    const [first, ...rest] = await Promise.all(points.map(([x, y]) => this.at(x, y)));
+    await this.page.mouse.move(...first);
+    await this.page.mouse.down();
+    for (const point of rest) await this.page.mouse.move(...point, { steps: 4 });
+    await this.page.mouse.up();
+    await this.idle();
+  }
+
+  async follow(name = 'Follow') {
+    await this.page.getByRole('button', { name, exact: true }).click();
+    await this.page.waitForFunction(() => document.querySelector('.editor').dataset.busy === 'tracking');
+    await this.idle();
+  }
+
+  async seek(frame) {
+    await this.page.getByRole('slider', { name: 'Frame' }).fill(String(frame));
+    await this.page.waitForFunction(
+      (text) => document.querySelector('.pace').textContent.startsWith(text),
+      `frame ${frame + 1} of`,
+    );
+  }
+
+  /** What the strip says, for instance "31 of 31 frames followed; ...". */
+  strip() {
+    return this.page.locator('.confidence').getAttribute('aria-label');
+  }
+
+  /** Pixels of the shown frame, a number for each that differs from the frame without masks: how much is marked. */
+  async marked() {
+    return this.page.evaluate(() => {
+      const canvas = document.querySelector('canvas.view');
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      let sum = 0;
+      for (let i = 0; i < data.length; i += 4) sum += data[i] * 3 + data[i + 1] * 5 + data[i + 2] * 7;
+      return sum;
+    });
+  }
+
+  /** Press a format of the dialog and keep what is downloaded. */
+  async takeHome(format, path) {
+    const dialog = this.page.getByRole('dialog', { name: 'Take home' });
+    if (!(await dialog.isVisible())) await this.page.getByRole('button', { name: 'Take home' }).click();
+    const download = this.page.waitForEvent('download', { timeout: 120_000 });
+    await dialog.locator(`[data-format=${format}]`).click();
+    await (await download).saveAs(path);
+  }
+
+  close() {
+    return this.page.context().close();
+  }
+}

@@ -1,0 +1,165 @@
+/** The parts that need no browser. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { imported } from './takehome/bundle.mjs';
+
+const parts = await imported('../parts.ts');
+const bytes = (...values) => Uint8Array.from(values);
+
+test('planes come back from being packed, whatever they hold', () => {
+  let seed = 1;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  for (let round = 0; round < 60; round++) {
+    const plane = new Uint8Array(Math.floor(random() * 3000));
+    for (let i = 0; i < plane.length;) {
+      const value = [0, 255, Math.floor(random() * 256)][Math.floor(random() * 3)];
+      const end = Math.min(plane.length, i + 1 + Math.floor(random() * 400));
+      plane.fill(value, i, end);
+      i = end;
+    }
+    assert.deepEqual(parts.unpack(parts.pack(plane), plane.length), plane);
+  }
+});
+
+test('runs are stored in groups of seven bits', () => {
+  assert.deepEqual([...parts.pack(new Uint8Array(300))], [0, 0b10101100, 0b10]);
+  assert.deepEqual([...parts.pack(bytes(255, 255, 7, 0))], [255, 2, 7, 0, 1]);
+});
+
+test('the winner is the largest share, the background has what is left', () => {
+  assert.deepEqual([...parts.winners([bytes(127, 128, 255)], 3)], [0, 1, 1]);
+  // shares 100 | 100 | 55 left; 90 | 100 | 65 left; 60 | 60 | 135 left
+  assert.deepEqual([...parts.winners([bytes(100, 90, 60), bytes(100, 100, 60)], 3)], [1, 2, 0]);
+});
+
+test('enlarging is linear between the centres of pixels', () => {
+  const out = parts.resizePlane(bytes(0, 200), { height: 1, width: 2 }, { height: 1, width: 4 });
+  assert.deepEqual([...out], [0, 50, 150, 200]);
+});
+
+test('a frame is reduced to its short side and padded evenly to multiples of 16', () => {
+  const g = parts.fit({ height: 1080, width: 1920 }, 480);
+  assert.deepEqual([g.inner, g.net, g.top, g.left], [{ height: 480, width: 853 }, { height: 480, width: 864 }, 0, 5]);
+  const small = parts.fit({ height: 100, width: 30 }, 480); // enlarged four times, not to 320
+  assert.deepEqual(
+    [small.inner, small.net],
+    [
+      { height: 400, width: 120 },
+      { height: 400, width: 128 },
+    ],
+  );
+});
+
+test('the padding repeats the edge', () => {
+  const g = { inner: { height: 1, width: 1 }, net: { height: 16, width: 16 }, top: 7, left: 7 };
+  const rgb = new Float32Array(16 * 16 * 3);
+  parts.padFrame(Uint8ClampedArray.of(1, 2, 3, 255), g, rgb);
+  for (let i = 0; i < rgb.length; i++) assert.equal(rgb[i], 1 + (i % 3));
+});
+
+test('masks for the memory are means of 4 x 4 pixels', () => {
+  const g = parts.fit({ height: 16, width: 16 }, 16);
+  const plane = new Uint8Array(256);
+  for (const i of [0, 1, 16, 17]) plane[i] = 255; // 4 of the first 16
+  const out = new Float32Array(16);
+  parts.reducePlane(plane, g, out, 0, 0.5);
+  assert.deepEqual([...out], [0.125, ...new Array(15).fill(0)]);
+});
+
+test('a tap is a disc, a box a box, a stroke as wide as two taps', () => {
+  const g = parts.fit({ height: 100, width: 200 }, 100);
+  const radius = parts.markRadius(100, 200);
+  assert.equal(radius, 3);
+  const area = (marks) => parts.drawMarks({ ...parts.noMarks(), ...marks }, g).on.filter(Boolean).length;
+  assert.ok(Math.abs(area({ on: [{ x: 50, y: 50 }] }) - Math.PI * 3.5 ** 2) < 3);
+  assert.equal(area({ box: { x: 10, y: 20, width: 30, height: 40 } }), 1200);
+  const line = area({
+    strokes: [
+      [
+        { x: 20, y: 50 },
+        { x: 120, y: 50 },
+      ],
+    ],
+  });
+  assert.ok(Math.abs(line - (100 * 7 + Math.PI * 3.5 ** 2)) < 10, `${line}`);
+});
+
+test('mending: a tap adds what is found under it, or takes away only around itself', () => {
+  const g = parts.fit({ height: 64, width: 64 }, 64);
+  const at = (x, y) => y * 64 + x;
+  const fill = (x0, x1) => Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 >= x0 && i % 64 < x1 ? 255 : 0));
+  const more = parts.joined(fill(0, 10), fill(30, 40), { x: 35, y: 5 }, g);
+  assert.deepEqual([more[at(5, 60)], more[at(35, 60)], more[at(20, 60)]], [255, 255, 0]);
+  const missed = parts.joined(fill(0, 10), fill(30, 40), { x: 50, y: 5 }, g);
+  assert.deepEqual([missed[at(35, 60)], missed[at(50, 5)]], [0, 255]);
+  const right = fill(30, 40);
+  const two = fill(0, 10).map((value, i) => Math.max(value, right[i]));
+  const less = parts.lessened(two, new Uint8Array(64 * 64), { x: 35, y: 5 }, g);
+  assert.deepEqual([less[at(35, 60)], less[at(5, 60)]], [0, 255]);
+});
+
+test('one object drawn over another takes its place', () => {
+  const inner = { height: 1, width: 3 };
+  const first = parts.drawObject(undefined, 1, bytes(255, 255, 0), inner, null);
+  const both = parts.drawObject(first, 2, bytes(0, 255, 255), inner, null);
+  assert.deepEqual(both.ids, [1, 2]);
+  assert.deepEqual([...parts.planeOf(both, 1, inner)], [255, 0, 0]);
+  assert.deepEqual(
+    parts.planesOf(both, [2, 7], inner).map((p) => [...parts.unpack(p, 3)]),
+    [
+      [0, 255, 255],
+      [0, 0, 0],
+    ],
+  );
+  const state = { objects: [{ id: 1 }, { id: 2 }], frames: new Map([[0, both]]) };
+  assert.deepEqual(parts.removeObject(state, 1).frames.get(0).ids, [2]);
+  assert.equal(parts.removeObject(parts.removeObject(state, 1), 2).frames.size, 0);
+});
+
+test('following begins at the nearest frame that somebody drew', () => {
+  const drawn = (value) => ({ drawn: value });
+  const frames = new Map([
+    [0, drawn(true)],
+    [5, drawn(false)],
+    [9, drawn(true)],
+  ]);
+  assert.deepEqual(
+    [0, 4, 5, 20].map((i) => parts.nearestDrawn({ frames }, i)),
+    [0, 0, 9, 9],
+  );
+  assert.equal(parts.nearestDrawn({ frames: new Map() }, 3), null);
+});
+
+test('undo and redo; a new step forgets what was undone', () => {
+  const history = new parts.History('a', () => {});
+  history.commit('b');
+  history.replace('B');
+  history.commit('c');
+  history.undo();
+  assert.equal(history.current, 'B');
+  history.undo();
+  assert.equal(history.current, 'a');
+  history.redo();
+  assert.equal(history.current, 'B');
+  history.commit('d');
+  assert.ok(!history.canRedo);
+});
+
+test('the working size shrinks when several frames in a row are slow, not for one', () => {
+  const pace = new parts.Pace();
+  for (const time of [50, 900, 50, 50, 900, 50, 50, 50]) assert.equal(pace.add(time), null);
+  const sizes = Array.from({ length: 40 }, () => pace.add(1000)).filter(Boolean);
+  assert.equal(new parts.Pace(480).size, 480);
+  assert.deepEqual(sizes, [288]);
+});
+
+test('numbers in half precision', () => {
+  assert.deepEqual([0x3c00, 0xc000, 0x7bff, 0x0001, 0x0000, 0x3555].map(parts.half), [
+    1,
+    -2,
+    65504,
+    2 ** -24,
+    0,
+    0.333251953125,
+  ]);
+});

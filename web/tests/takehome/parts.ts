@@ -1,0 +1,14 @@
+export { ascii, joined } from '../../src/takehome/bytes';
+export { boxReaches } from '../../src/takehome/blur';
+export { exportCoco } from '../../src/takehome/coco';
+export { widened } from '../../src/takehome/compose';
+export { crc32 } from '../../src/takehome/crc32';
+export { exportMasksZip } from '../../src/takehome/masks';
+export { davisPalette } from '../../src/takehome/palette';
+export { indexedPng } from '../../src/takehome/png';
+export { compressed, regions } from '../../src/takehome/rle';
+export { exportStill } from '../../src/takehome/still';
+export { millisecondTiming } from '../../src/takehome/timing';
+export { exportWebm } from '../../src/takehome/webm';
+export { ZipWriter } from '../../src/takehome/zip';
+export { madeVideo } from './made';
