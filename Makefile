@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint format web clean
+.PHONY: demo test lint format web docs clean
 
 $(VENV)/.base: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -11,7 +11,7 @@ $(VENV)/.base: pyproject.toml
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.base
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[train,export,openvino,int8,litert,benchmark,dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[train,export,openvino,int8,litert,benchmark,docs,dev]'
 	touch $@
 
 demo: $(VENV)/.base
@@ -25,6 +25,9 @@ web: $(VENV)/.dev
 	$(BIN)/python -m mobilevos.export.tflite mobilenetv2-lite web/public/model
 	$(BIN)/python web/scripts/sample.py web/public/sample.mp4
 	cd web && npm ci && npm run build
+
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests docs web/scripts

@@ -2,8 +2,8 @@
 
 python docs/make/failures.py mobilenetv2-lite docs/pictures
 
-Several hard clips are followed from their first mask; the worst frame of each is drawn twice: the truth, and the model's
-mask, as outlines. Clips: many look-alikes, every third frame only (fast), small objects far away, long occlusion.
+Hard clips are followed from their first mask: many look-alikes, every fifth frame only, very small pictures. The worst
+frame of each is drawn twice, with the outline of the truth and that of the model's mask.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ class Hard:
     frames: int = 45
 
     def clip(self, seed: int) -> Iterator[Pair]:
-        shown = synthetic_frames(
-            frames=self.frames * self.skip, height=360, width=640, objects=self.objects, seed=seed
-        )
+        shown = synthetic_frames(frames=self.frames * self.skip, height=360, width=640, objects=self.objects, seed=seed)
         for index, (frame, ids) in enumerate(shown):
             if index % self.skip == 0:
                 size = (round(640 * self.scale), round(360 * self.scale))
@@ -97,10 +95,14 @@ def main(model: str, folder: Path) -> None:
     for hard in CLIPS:
         mean, least, frame, truth, mask = worst(tracker, hard, range(2))
         print(f"{hard.why}: mean J {mean:.3f}, worst {least:.3f}")
-        rows.append(np.hstack([
-            drawn(frame, truth, f"{hard.why}: truth"),
-            drawn(frame, mask, f"model, J {least:.2f} here, mean {mean:.2f}"),
-        ]))
+        rows.append(
+            np.hstack(
+                [
+                    drawn(frame, truth, f"{hard.why}: truth"),
+                    drawn(frame, mask, f"model, J {least:.2f} here, mean {mean:.2f}"),
+                ]
+            )
+        )
     folder.mkdir(parents=True, exist_ok=True)
     sheet = cv2.cvtColor(np.vstack(rows), cv2.COLOR_RGB2BGR)
     cv2.imwrite(str(folder / f"failures-{model}.png"), sheet, [cv2.IMWRITE_PNG_COMPRESSION, 9])

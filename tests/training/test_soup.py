@@ -5,8 +5,8 @@ import torch
 
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
-from mobilevos.training.recipe import Recipe
-from mobilevos.training.soup import Weights, average, cook, greedy_soup, uniform_soup
+from mobilevos.training.recipe import Recipe, Source
+from mobilevos.training.soup import Weights, average, cook, greedy_soup, training_clips, uniform_soup
 
 
 def at(*values: float) -> Weights:
@@ -51,3 +51,14 @@ def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
     assert soup.ingredients == (0, 1)
     with pytest.raises(InputError, match="'nowhere' is not a training clip"):
         cook(paths, tmp_path / "soup2.safetensors", tiny_recipe, clips=["nowhere"])
+
+
+def test_clips_of_a_split_only(tmp_path: Path) -> None:
+    """A folder that holds validation clips too: a soup must not be selected on them."""
+    for name in ("seen", "held-out"):
+        (tmp_path / "davis" / "JPEGImages" / "480p" / name).mkdir(parents=True)
+    (tmp_path / "davis" / "ImageSets" / "2017").mkdir(parents=True)
+    (tmp_path / "davis" / "ImageSets" / "2017" / "train.txt").write_text("seen\n")
+    source = Source(kind="davis", root="davis", split="2017/train")
+    recipe = Recipe("soup", "mobilenetv2-lite", (source,), data_root=str(tmp_path))
+    assert training_clips(recipe)[1] == ["seen"]

@@ -12,7 +12,7 @@ def models() -> None:
 
     table = Table("name", "parameters", "J&F", "licence", "sha256 of the weights")
     for model in shipped().values():
-        weights = model.sha256[f"{model.name}.safetensors"]
+        weights = model.sha256.get(f"{model.name}.safetensors") or model.sha256[f"{model.name}.onnx"]
         table.add_row(
             model.name, f"{model.parameters / 1e6:.2f} M", f"{model.j_and_f:.3f}", model.licence, weights[:16]
         )

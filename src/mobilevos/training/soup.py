@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from mobilevos.errors import InputError
+from mobilevos.evaluation.clips import read_split
 from mobilevos.model.checkpoint import build, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.training.recipe import Recipe
@@ -116,6 +117,9 @@ def training_clips(recipe: Recipe) -> tuple[Path, list[str]]:
     for source in recipe.sources:
         if source.kind == "davis":
             root = Path(recipe.data_root) / source.root
-            names = sorted(path.name for path in (root / "JPEGImages" / "480p").iterdir() if path.is_dir())
+            if source.split:
+                names = read_split(root / "ImageSets" / f"{source.split}.txt")
+            else:
+                names = sorted(path.name for path in (root / "JPEGImages" / "480p").iterdir() if path.is_dir())
             return root, [name for name in names if name not in source.exclude]
     raise InputError("the recipe has no DAVIS source whose clips a soup could be selected on")

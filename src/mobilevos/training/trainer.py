@@ -1,7 +1,7 @@
 """The training loop.
 
 mobilevos train recipes/cpu/lite.yaml data_root=... weights_root=...
-torchrun --nproc-per-node 4 -m mobilevos train recipes/paper/student-mobilenetv2.yaml
+torchrun --nproc-per-node 4 -m mobilevos train recipes/paper/main-mobilenetv2.yaml
 """
 
 from __future__ import annotations
