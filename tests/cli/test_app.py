@@ -16,12 +16,14 @@ from tests.app.folder import PAGE, built_folder
 from tests.cli.command import run_command
 
 STARTED = """
+import signal
 import sys
 from pathlib import Path
 import typer
 from mobilevos.app import files
 from mobilevos.cli.browser_app import app
 files.built_app.__defaults__ = (Path(sys.argv.pop(1)),)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background ignore it, and hand that on
 typer.run(app)
 """
 
