@@ -73,7 +73,7 @@ def test_a_model_saves_resumes_and_says_its_speed(youtube: Path, tmp_path: Path,
     arguments = ("youtube", "--root", youtube, "--model", "small", "--save", tmp_path / "out", "--queue", 0)
     result = run(*arguments)
     assert result.exit_code == 0, result.exception
-    assert still == [("small", "auto", None, 480)]
+    assert still == [("small", "auto", None, 320)]
     assert "frames per second tracking" in result.stdout
     assert (tmp_path / "out" / "late" / "00015.png").is_file()
     assert "is not empty" in complaint(*arguments)

@@ -72,7 +72,7 @@ def test_fixed_shapes(tmp_path: Path) -> None:
     runtime = OnnxRuntime(tmp_path / "step.onnx", threads=1)
     frames, masks = synthetic_clip(frames=3, height=64, width=96, objects=1, seed=0)
     reference = TorchRuntime(network)
-    tracker = Tracker(reference)
+    tracker = Tracker(reference, size=None)
     tracker.start(frames[0], masks[0])
     memory = tracker.state().queue.at(1)
     ours, theirs = runtime.step(frames[1], memory, 1), reference.step(frames[1], memory, 1)
