@@ -19,7 +19,7 @@ def test_all_of_them_are_small() -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir() if path.is_file()) < MOST_BYTES
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", [name for name in shipped() if not name.endswith("-int8")])
 def test_the_catalogue_tells_the_truth(name: str) -> None:
     model = shipped()[name]
     network = load_checkpoint(find_checkpoint(name))
@@ -47,3 +47,15 @@ def test_damaged_files_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_unknown_names() -> None:
     with pytest.raises(InputError, match=r"'nonsense' is neither a shipped model \(.*mobilenetv2-lite.*\) nor a file"):
         find_model("nonsense")
+
+
+@pytest.mark.parametrize("name", [name for name in shipped() if name.endswith("-int8")])
+def test_int8_graphs_say_what_they_are(name: str) -> None:
+    from mobilevos.runtime.onnx_runtime import OnnxRuntime
+
+    files = find_model(name)
+    assert files.checkpoint is None
+    assert files.graph is not None
+    runtime = OnnxRuntime(files.graph)
+    assert (runtime.variant, runtime.precision) == (shipped()[name].variant, "int8")
+    assert shipped()[name].j_and_f == pytest.approx(shipped()[name.removesuffix("-int8")].j_and_f, abs=0.01)

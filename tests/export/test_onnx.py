@@ -116,7 +116,7 @@ def test_wrong_files(tmp_path: Path) -> None:
         OnnxRuntime(tmp_path / "foreign.onnx")
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", [name for name in shipped() if not name.endswith("-int8")])
 def test_shipped_graphs_track_like_torch(name: str) -> None:
     """Trained networks: masks agree on at least 99.9% of the pixels over 50 frames."""
     files = find_model(name)

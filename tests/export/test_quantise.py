@@ -57,7 +57,7 @@ def followed(model: Path, clip: Clip) -> np.ndarray:
 def test_the_first_and_a_later_step_are_recorded(graph: Path, clips: list[Clip]) -> None:
     recorded = record(graph, clips)
     assert [float(inputs["use_given"]) for inputs in recorded] == [1, 0]
-    assert recorded[0]["frame"].shape == (192, 256, 3)
+    assert recorded[0]["frame"].shape == (320, 432, 3)
 
 
 def test_nothing_to_calibrate_on_is_refused(graph: Path, tmp_path: Path) -> None:
