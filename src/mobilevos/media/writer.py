@@ -60,7 +60,8 @@ class Codec:
 
 
 CODECS = {
-    # No B-frames: they move the end of the video in the file's tables when the frame rate varies.
+    # No B-frames: they move the end of the video in the file's tables when the frame rate varies. No macroblock tree:
+    # with several threads it makes x264's result depend on their timing, and a resumed run would differ from a whole one.
     "h264": Codec(
         container="mp4",
         encoder="libx264",
@@ -68,7 +69,7 @@ CODECS = {
         odd_pixels="yuv444p",
         sound=frozenset(("aac", "mp3", "ac3", "eac3", "alac", "flac", "opus")),
         sound_encoder="aac",
-        options={"preset": "veryfast", "crf": "18", "bf": "0"},
+        options={"preset": "veryfast", "crf": "18", "bf": "0", "x264-params": "mbtree=0"},
         container_options={"movflags": "faststart"},
     ),
     "vp9-alpha": Codec(
