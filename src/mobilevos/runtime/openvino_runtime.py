@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import cv2
 import numpy as np
 import openvino
+from openvino import opset8
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Array
@@ -50,9 +52,37 @@ class OpenVinoRuntime(GraphRuntime):
         if self._compiled is None or self._compiled[0] != shapes:
             model = self._model.clone()
             model.reshape({name: array.shape for name, array in inputs.items()})
+            take_planes(model)
+            drop_empty_sums(model)
             compiled = self._core.compile_model(model, "CPU", self._config)
             self._compiled = (shapes, compiled.create_infer_request())
         request = self._compiled[1]
-        outputs = request.infer(dict(inputs), share_inputs=True)
-        probabilities, keys, values = (np.array(outputs[i]) for i in range(3))
+        planes = np.stack(cv2.split(inputs["frame"]))
+        outputs = request.infer({**inputs, "frame": planes}, share_inputs=True, share_outputs=True)
+        probabilities, keys, values = (np.array(outputs[i]) for i in range(3))  # the next frame overwrites them
         return probabilities, keys, values
+
+
+def take_planes(model: openvino.Model) -> None:
+    """Let the frame come as (3, H, W), by planes: OpenVINO's own rearrangement of bytes is slow."""
+    frame = next(parameter for parameter in model.get_parameters() if "frame" in parameter.output(0).get_names())
+    height, width, channels = frame.output(0).get_shape()
+    planes = opset8.parameter([channels, height, width], np.uint8)
+    for reader in list(frame.output(0).get_target_inputs()):
+        node = reader.get_node()
+        if node.get_type_name() == "ShapeOf":
+            node.output(0).replace(opset8.constant(np.array([height, width, channels])).output(0))
+        else:  # to floating point, then to planes
+            (transposed,) = node.output(0).get_target_inputs()
+            transposed.get_node().output(0).replace(opset8.convert(planes, "f32").output(0))
+    model.add_parameters([planes])
+    model.remove_parameter(frame)
+    planes.output(0).set_names({"frame"})
+    model.validate_nodes_and_infer_types()
+
+
+def drop_empty_sums(model: openvino.Model) -> None:
+    """Remove sums over dimensions of length one, as those over a single object, which OpenVINO would copy."""
+    for node in model.get_ordered_ops():
+        if node.get_type_name() == "ReduceSum" and node.input_value(0).get_shape() == node.output(0).get_shape():
+            node.output(0).replace(node.input_value(0))
