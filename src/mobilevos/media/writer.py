@@ -61,7 +61,7 @@ class Codec:
 
 CODECS = {
     # No B-frames: they move the end of the video in the file's tables when the frame rate varies. No macroblock tree:
-    # with several threads it makes x264's result depend on their timing, and a resumed run would differ from a whole one.
+    # with several threads it makes the result depend on their timing, and a resumed run would differ from a whole one.
     "h264": Codec(
         container="mp4",
         encoder="libx264",
