@@ -76,7 +76,7 @@ def test_another_recipe_is_not_resumed(tiny_recipe: Recipe, tmp_path: Path) -> N
 
 def test_validation_keeps_the_best_and_leaves_pictures(tiny_recipe: Recipe, tmp_path: Path) -> None:
     recipe = dataclasses.replace(
-        tiny_recipe, iterations=2, validation=Validation("davis", ("swim",), minutes=0.0, size=96)
+        tiny_recipe, iterations=2, validation=Validation("davis", ("swim",), minutes=0.0, size=96, backwards=True)
     )
     train(recipe, tmp_path)
     folder = tmp_path / "tiny"
@@ -85,7 +85,9 @@ def test_validation_keeps_the_best_and_leaves_pictures(tiny_recipe: Recipe, tmp_
     assert "j_and_f" in metadata["notes"]
     assert {path.suffix for path in (folder / "pictures").iterdir()} == {".jpg"}
     with (folder / "curve.csv").open() as stream:
-        assert any(row["validation"] for row in csv.DictReader(stream))
+        rows = [row for row in csv.DictReader(stream) if row["validation"]]
+    best = max((float(row["validation"]) + float(row["val/backwards"])) / 2 for row in rows)
+    assert Trainer(recipe, folder, Processes(), False).best == pytest.approx(best)
 
 
 def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Path) -> None:

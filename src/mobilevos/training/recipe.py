@@ -135,6 +135,8 @@ class Validation:
     """Time between two validations."""
     size: int = WORKING_SIZE
     """Working size of the tracker."""
+    backwards: bool = False
+    """Whether clips are also tracked from their last mask: twice the time; the best weights are chosen on both."""
 
 
 @dataclass(frozen=True)

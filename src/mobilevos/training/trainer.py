@@ -240,11 +240,15 @@ class Trainer:
     def _validate(self, log: RunLog) -> None:
         validation = self.recipe.validation
         root = Path(self.recipe.data_root) / validation.root
-        scores = validate(
-            self.averaged(), root, validation.clips, queue=self.recipe.queue or None, size=validation.size
-        )
+        options: dict[str, Any] = {"queue": self.recipe.queue or None, "size": validation.size}
+        scores = validate(self.averaged(), root, validation.clips, **options)
         mean = mean_score(scores)
         values = {"validation": mean, **{f"val/{s.name}": s.j_and_f for s in scores}}
+        quality = mean
+        if validation.backwards:
+            back = mean_score(validate(self.averaged(), root, validation.clips, backwards=True, **options))
+            values["val/backwards"] = back
+            quality = (mean + back) / 2
         if self.recipe.loss.prompt:
             prompts = validate_prompts(self.averaged(), root, validation.clips, size=validation.size)
             values |= {"val/box": prompts.box, "val/clicks": prompts.clicks}
@@ -252,8 +256,8 @@ class Trainer:
         for score in scores:
             log.picture(score.name, self.iteration, score.picture)
         self.validated = self.elapsed
-        if mean > self.best:
-            self.best = mean
+        if quality > self.best:
+            self.best = quality
             self._save_weights("best", {"j_and_f": mean, "clips": {s.name: s.j_and_f for s in scores}})
 
     def _picture(self, log: RunLog, batch: Batch, outcome: Outcome) -> None:

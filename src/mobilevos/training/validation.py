@@ -19,6 +19,9 @@ from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
 from mobilevos.weights import WORKING_SIZE
 
+LEAST_PIXELS = 200
+"""Backwards, tracking begins where at least so many pixels of objects are seen."""
+
 
 @dataclass(frozen=True)
 class ClipScore:
@@ -36,15 +39,24 @@ class ClipScore:
 
 
 def validate(
-    network: VOSNetwork, root: Path, clips: Sequence[str], *, queue: int | None = 2, size: int | None = WORKING_SIZE
+    network: VOSNetwork,
+    root: Path,
+    clips: Sequence[str],
+    *,
+    queue: int | None = 2,
+    size: int | None = WORKING_SIZE,
+    backwards: bool = False,
 ) -> list[ClipScore]:
-    """Track clips of a DAVIS folder from their first mask, and score them."""
-    return follow(Tracker(TorchRuntime(network), queue=queue, size=size), root, clips)
+    """Track clips of a DAVIS folder from their first mask, or backwards from their last, and score them."""
+    return follow(Tracker(TorchRuntime(network), queue=queue, size=size), root, clips, backwards=backwards)
 
 
-def follow(tracker: Tracker, root: Path, clips: Sequence[str]) -> list[ClipScore]:
-    """Track clips of a DAVIS folder with any runtime, and score them."""
-    return [_score(tracker, root, name) for name in clips]
+def follow(tracker: Tracker, root: Path, clips: Sequence[str], *, backwards: bool = False) -> list[ClipScore]:
+    """Track clips of a DAVIS folder with any runtime, and score them.
+
+    backwards: from the last frame that shows the object to the first one.
+    """
+    return [_score(tracker, root, name, backwards) for name in clips]
 
 
 @dataclass(frozen=True)
@@ -90,9 +102,14 @@ def mean_score(scores: Sequence[ClipScore]) -> float:
     return float(np.mean([score.j_and_f for score in scores]))
 
 
-def _score(tracker: Tracker, root: Path, name: str) -> ClipScore:
+def _score(tracker: Tracker, root: Path, name: str, backwards: bool = False) -> ClipScore:
     frames, annotations = _files(root, name)
     truths = np.stack([read_labels(path) for path in annotations])
+    if backwards:
+        visible = np.flatnonzero((truths > 0).sum((1, 2)) >= LEAST_PIXELS)
+        if len(visible) == 0:
+            raise InputError(f"expected an object of at least {LEAST_PIXELS} pixels in a frame of {name!r}")
+        frames, truths = frames[visible[-1] :: -1], truths[visible[-1] :: -1]
     images = [read_image(path) for path in frames]
     masks = [tracker.start(images[0], truths[0]).mask, *(tracker.step(image).mask for image in images[1:])]
     scores = score_sequence(np.stack(masks), truths, name)

@@ -1,0 +1,58 @@
+"""Clips are tracked from their first mask, and backwards from the last frame that shows something."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mobilevos.errors import InputError
+from mobilevos.training.validation import follow
+
+
+class Copying:
+    """A stand-in for the tracker that gives back the first mask and notes the brightness of what it sees."""
+
+    def __init__(self) -> None:
+        self.seen: list[int] = []
+
+    def start(self, frame: np.ndarray, mask: np.ndarray) -> Any:
+        self.mask = mask
+        return self.step(frame)
+
+    def step(self, frame: np.ndarray) -> Any:
+        self.seen.append(round(frame.mean() / 20))
+        return SimpleNamespace(mask=self.mask)
+
+
+@pytest.fixture
+def davis(tmp_path: Path) -> Path:
+    """Five frames of growing brightness with a square of 20 pixels a side, which is gone from the last one."""
+    for folder in ("JPEGImages", "Annotations"):
+        (tmp_path / folder / "480p" / "clip").mkdir(parents=True)
+    for index in range(5):
+        picture = np.full((48, 64, 3), 20 * (index + 1), np.uint8)
+        mask = np.zeros((48, 64), np.uint8)
+        mask[10:30, 10:30] = index < 4
+        Image.fromarray(picture).save(tmp_path / "JPEGImages" / "480p" / "clip" / f"{index:05d}.jpg")
+        Image.fromarray(mask).save(tmp_path / "Annotations" / "480p" / "clip" / f"{index:05d}.png")
+    return tmp_path
+
+
+def test_both_directions(davis: Path) -> None:
+    forwards, back = Copying(), Copying()
+    (score,) = follow(forwards, davis, ["clip"])  # type: ignore[arg-type]
+    assert forwards.seen == [1, 2, 3, 4, 5]
+    assert score.j == 1.0  # DAVIS leaves out the first and the last frame
+    (score,) = follow(back, davis, ["clip"], backwards=True)  # type: ignore[arg-type]
+    assert back.seen == [4, 3, 2, 1]
+    assert score.j_and_f == 1.0
+
+
+def test_a_clip_that_shows_nothing(davis: Path) -> None:
+    for path in (davis / "Annotations" / "480p" / "clip").iterdir():
+        Image.fromarray(np.zeros((48, 64), np.uint8)).save(path)
+    with pytest.raises(InputError, match="at least 200 pixels in a frame of 'clip'"):
+        follow(Copying(), davis, ["clip"], backwards=True)  # type: ignore[arg-type]
