@@ -22,18 +22,27 @@ from mobilevos.weights import FOLDER, ShippedModel, shipped
 LICENCE = "CC BY-NC 4.0, research use (trained on DAVIS, DUTS, ECSSD and PASCAL VOC)"
 
 
-def ship(checkpoint: Path, folder: Path = FOLDER) -> ShippedModel:
-    """Make a checkpoint of a student the shipped model of its variant; its notes say how well it did in validation."""
+def ship(checkpoint: Path, folder: Path = FOLDER, davis: Path | None = None) -> ShippedModel:
+    """Make a checkpoint of a student the shipped model of its variant.
+
+    Its notes say how well it did in validation. A soup was never validated: that is done here, on the clips its recipe
+    leaves out, in a DAVIS folder.
+    """
     metadata, _ = read_checkpoint(checkpoint)
-    notes = json.loads(metadata["notes"])
-    if "j_and_f" not in notes:
-        raise InputError(f"{str(checkpoint)!r} was never validated")
+    notes, recipe = json.loads(metadata["notes"]), json.loads(metadata["recipe"])
     network = load_checkpoint(checkpoint)
     if not isinstance(network, Student):
         raise InputError(f"expected a student, got a {network.variant!r}")
+    if "j_and_f" not in notes:
+        if davis is None:
+            raise InputError(f"{str(checkpoint)!r} was never validated")
+        from mobilevos.training.validation import mean_score, validate
+
+        scores = validate(network, davis, recipe["validation"]["clips"])
+        notes |= {"j_and_f": mean_score(scores), "clips": {score.name: score.j_and_f for score in scores}}
     name = network.variant
     weights, graph = folder / f"{name}.safetensors", folder / f"{name}.onnx"
-    save_checkpoint(weights, network, recipe=json.loads(metadata["recipe"]), notes=notes, half=True)
+    save_checkpoint(weights, network, recipe=recipe, notes=notes, half=True)
     link_onnx(network, weights, graph)
     entry = ShippedModel(
         name,
@@ -88,7 +97,7 @@ if __name__ == "__main__":
     import typer
 
     def main(checkpoint: Path, int8: Path | None = None) -> None:
-        print(ship(checkpoint))
+        print(ship(checkpoint, davis=int8))
         if int8 is not None:
             print(ship_int8(checkpoint, int8))
 
