@@ -28,6 +28,17 @@ def test_a_curve_is_read_with_its_validations(tmp_path: Path) -> None:
         assert picture.size == (990, 374)
 
 
+def test_every_curve_is_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many there are: colours come round again."""
+    axes = pytest.importorskip("matplotlib.axes").Axes
+    drawn = []
+    plot = axes.plot
+    monkeypatch.setattr(axes, "plot", lambda self, *args, **style: drawn.append(style) or plot(self, *args, **style))
+    (tmp_path / "curve.csv").write_text(CSV)
+    draw_curves([read_curve(tmp_path)] * 9, tmp_path / "curve.png")
+    assert len(drawn) == 18
+
+
 def test_a_folder_without_a_curve_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"curve\.csv"):
         read_curve(tmp_path)

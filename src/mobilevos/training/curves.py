@@ -6,6 +6,7 @@ python -m mobilevos.training.curves docs/pictures/training/lite.png runs/lite ru
 from __future__ import annotations
 
 import csv
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 from mobilevos.errors import InputError
 from mobilevos.media.atomic import replacing
 
-COLOURS = ("#439a86", "#d08770", "#5e81ac", "#b48ead")
+COLOURS = ("#439a86", "#d08770", "#5e81ac", "#b48ead", "#ebcb8b", "#4c566a")
 SMOOTH = 15
 """Logged values a point of the drawn loss is the mean of."""
 
@@ -65,7 +66,7 @@ def draw_curves(curves: Sequence[Curve], path: Path) -> None:
     from matplotlib import pyplot
 
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-    for curve, colour in zip(curves, COLOURS, strict=False):
+    for curve, colour in zip(curves, itertools.cycle(COLOURS), strict=False):
         left.plot(curve.minutes, smoothed(curve.iou), color=colour, label=curve.name, linewidth=1.2)
         right.plot(curve.validated, curve.j_and_f, "o-", color=colour, label=curve.name, linewidth=1.2, markersize=4)
     left.set(xlabel="minutes", ylabel=f"IoU in training (mean of {SMOOTH})")
