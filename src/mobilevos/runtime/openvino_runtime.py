@@ -14,12 +14,15 @@ from mobilevos.errors import InputError
 from mobilevos.runtime.base import Array
 from mobilevos.runtime.graph import GraphRuntime
 
+KEPT = 3
+"""Compiled graphs that are kept: beginning a track, following it and reading a mark have shapes of their own."""
+
 
 class OpenVinoRuntime(GraphRuntime):
     """An exported step graph (ONNX).
 
-    OpenVINO compiles for fixed sizes, so the graph is compiled anew when the size of the frame, the number of objects
-    or the length of the memory changes.
+    OpenVINO compiles for fixed sizes, so the graph is compiled for each size of the frame, number of objects and length
+    of the memory; the last few are kept.
 
     Args:
         model: the file.
@@ -45,22 +48,25 @@ class OpenVinoRuntime(GraphRuntime):
         wanted = self.precision == "int8" if bfloat16 is None else bfloat16
         able = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self._config["INFERENCE_PRECISION_HINT"] = "bf16" if wanted and able else "f32"
-        self._compiled: tuple[tuple[tuple[int, ...], ...], openvino.InferRequest] | None = None
+        self._compiled: dict[tuple[tuple[int, ...], ...], openvino.InferRequest] = {}
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
         shapes = tuple(array.shape for array in inputs.values())
-        if self._compiled is None or self._compiled[0] != shapes:
-            model = self._model.clone()
-            model.reshape({name: array.shape for name, array in inputs.items()})
-            take_planes(model)
-            drop_empty_sums(model)
-            compiled = self._core.compile_model(model, "CPU", self._config)
-            self._compiled = (shapes, compiled.create_infer_request())
-        request = self._compiled[1]
+        request = self._compiled.pop(shapes, None) or self._compile(inputs)
+        self._compiled[shapes] = request  # the last one used is the last one dropped
+        if len(self._compiled) > KEPT:
+            del self._compiled[next(iter(self._compiled))]
         planes = np.stack(cv2.split(inputs["frame"]))
         outputs = request.infer({**inputs, "frame": planes}, share_inputs=True, share_outputs=True)
         probabilities, keys, values = (np.array(outputs[i]) for i in range(3))  # the next frame overwrites them
         return probabilities, keys, values
+
+    def _compile(self, inputs: Mapping[str, np.ndarray]) -> openvino.InferRequest:
+        model = self._model.clone()
+        model.reshape({name: array.shape for name, array in inputs.items()})
+        take_planes(model)
+        drop_empty_sums(model)
+        return self._core.compile_model(model, "CPU", self._config).create_infer_request()
 
 
 def take_planes(model: openvino.Model) -> None:
