@@ -56,7 +56,9 @@ class OpenVinoRuntime(GraphRuntime):
         self._compiled[shapes] = request  # the last one used is the last one dropped
         if len(self._compiled) > KEPT:
             del self._compiled[next(iter(self._compiled))]
-        planes = np.stack(cv2.split(inputs["frame"]))
+        frame = inputs["frame"]
+        planes = np.empty((frame.shape[2], *frame.shape[:2]), np.uint8)
+        cv2.split(frame, list(planes))  # in place: stacking what it returns costs as much as is gained
         outputs = request.infer({**inputs, "frame": planes}, share_inputs=True, share_outputs=True)
         probabilities, keys, values = (np.array(outputs[i]) for i in range(3))  # the next frame overwrites them
         return probabilities, keys, values
