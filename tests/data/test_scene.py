@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobilevos.data.layers import Layer
-from mobilevos.data.scene import add_distractor, add_object, add_occluder, finish
+from mobilevos.data.scene import add_distractor, add_object, add_occluder, finish, transplanted
 from tests.data.folders import BLUE, GREEN, RED, calm
 
 
@@ -79,3 +79,16 @@ def test_nothing_in_frame_0_is_no_clip() -> None:
     assert (
         finish(np.random.default_rng(0), calm(size=96), frames, masks, objects=1, cutouts=_Squares(), name="") is None
     )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_transplanted_objects_keep_their_shape_and_lose_their_place(seed: int) -> None:
+    frames, masks = _scene()
+    masks[:, :, 90:] = 255
+    place = np.full_like(frames, GREEN)
+    new_frames, new_masks = transplanted(np.random.default_rng(seed), calm(size=96, hue=0.0), frames, masks, place)
+    assert set(np.unique(new_masks)) == {0, 1}
+    np.testing.assert_array_equal(new_masks == 1, masks == 1)
+    assert _differ(new_masks == 1, new_frames.argmax(axis=-1) == 0) < 0.02
+    np.testing.assert_array_equal(new_frames[:, 50:], place[:, 50:])
+    np.testing.assert_array_equal(frames, _scene()[0])

@@ -161,6 +161,24 @@ def test_objects_can_be_pasted_from_photos(tmp_path: Path) -> None:
     assert sum(counts) >= 3
 
 
+def test_objects_move_as_filmed_in_another_place(tmp_path: Path) -> None:
+    """Masks and the objects under them stay as they are, the rest is replaced."""
+    cutouts = PhotoSource(photo_folder(tmp_path / "photos"), cache=None)
+    source = DavisSource(_davis(tmp_path / "davis", mode="P"), cache=None, cutouts=cutouts)
+    differing = 0
+    for seed in range(10):
+        plain = source.sample(np.random.default_rng(seed), calm(size=96, transplant=0.0), 1)
+        clip = source.sample(np.random.default_rng(seed), calm(size=96, transplant=1.0, hue=0.0), 1)
+        seen = plain.masks == 1
+        np.testing.assert_array_equal(clip.masks == 1, seen)
+        assert not (clip.masks == 255).any()
+        # Under the masks the object has kept its colour, but for its faded edge.
+        color = np.bincount(labels_of(plain.frames)[seen]).argmax()
+        assert (labels_of(clip.frames)[seen] == color).mean() > 0.85
+        differing += (clip.frames[~seen] != plain.frames[~seen]).any(axis=-1).mean() > 0.05
+    assert differing >= 8
+
+
 def test_real_clips(shared_data: Path) -> None:
     source = DavisSource(shared_data / "davis-2016-train", split="train", exclude=["bmx-bumps"], cache=None)
     assert len(source.names) == 29

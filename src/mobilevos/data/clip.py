@@ -75,6 +75,8 @@ class ClipConfig:
     """Real clips: probability of running backwards."""
     drift: float = 0.15
     """Real clips: strength of the added camera motion, relative to that of synthetic clips."""
+    transplant: float = 0.0
+    """Real clips: probability that the objects move, as filmed, in another place: another clip or a photo."""
 
     move: float = 0.08
     """Synthetic motion: typical shift per frame."""

@@ -69,9 +69,12 @@ def cut_out(image: np.ndarray, labels: np.ndarray, object_id: int) -> Layer | No
     void = np.equal(around, VOID).view(np.uint8)
     void &= cv2.dilate(mask, np.ones((9, 9), np.uint8))
     whole = (mask | void) * np.uint8(255)
-    # The outermost pixels mix object and background: let them fade.
-    opacity = cv2.blur(cv2.erode(whole, np.ones((3, 3), np.uint8)), (3, 3))
-    return Layer(with_opacity(image[window], opacity), (x0, y0), void if void.any() else None)
+    return Layer(with_opacity(image[window], faded(whole)), (x0, y0), void if void.any() else None)
+
+
+def faded(opacity: np.ndarray) -> np.ndarray:
+    """Opacity (H, W) that falls off over the outermost pixels, which mix the object with its background."""
+    return cv2.blur(cv2.erode(opacity, np.ones((3, 3), np.uint8)), (3, 3))
 
 
 def with_opacity(image: np.ndarray, opacity: np.ndarray) -> np.ndarray:

@@ -10,8 +10,18 @@ import cv2
 import numpy as np
 
 from mobilevos.data.appearance import change_appearance, recolor
-from mobilevos.data.clip import Clip, ClipConfig
-from mobilevos.data.layers import Layer, Sprite, cut_out, paste, random_blob, shrunk, touches_border, with_opacity
+from mobilevos.data.clip import VOID, Clip, ClipConfig
+from mobilevos.data.layers import (
+    Layer,
+    Sprite,
+    cut_out,
+    faded,
+    paste,
+    random_blob,
+    shrunk,
+    touches_border,
+    with_opacity,
+)
 from mobilevos.data.motion import linear, random_deformation, random_trajectory, translation
 from mobilevos.data.objects import choose_objects, count_objects, keep_visible
 
@@ -71,6 +81,29 @@ def finish(
         return None
     change_appearance(rng, config, frames)
     return Clip(frames, masks, name)
+
+
+def transplanted(
+    rng: np.random.Generator, config: ClipConfig, frames: np.ndarray, masks: np.ndarray, place: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The objects of a clip, sometimes in other colours, before the frames of another place.
+
+    Args:
+        frames, place: (T, S, S, 3) uint8.
+        masks: (T, S, S) uint8; what is void, as it is beyond a picture's border, stays behind.
+    Returns:
+        new frames and masks.
+    """
+    masks = np.where(masks == VOID, np.uint8(0), masks)
+    tint = rng.random() < 0.5
+    seed = int(rng.integers(2**32))
+    blended = np.empty_like(frames)
+    for t, (frame, behind) in enumerate(zip(frames, place, strict=True)):
+        if tint:
+            frame = recolor(np.random.default_rng(seed), config, frame)
+        weight = faded(np.not_equal(masks[t], 0) * np.uint8(255)) * np.float32(1 / 255)
+        blended[t] = cv2.blendLinear(frame, behind, weight, 1 - weight)
+    return blended, masks
 
 
 def add_object(

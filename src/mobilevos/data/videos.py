@@ -11,12 +11,12 @@ import cv2
 import numpy as np
 
 from mobilevos.data.clip import Clip, ClipConfig
-from mobilevos.data.crop import crop_around_objects
+from mobilevos.data.crop import crop_anywhere, crop_around_objects
 from mobilevos.data.layers import Layer
 from mobilevos.data.motion import random_trajectory, show, warp
 from mobilevos.data.objects import choose_objects, count_objects
 from mobilevos.data.pictures import CACHE, PictureFile, Pictures, open_pictures
-from mobilevos.data.scene import CutoutSource, cut_out_one, finish
+from mobilevos.data.scene import CutoutSource, cut_out_one, finish, transplanted
 from mobilevos.errors import InputError
 
 _TRIES = 50
@@ -90,6 +90,8 @@ class VideoSource:
             if views is None:
                 continue
             frames, masks = show(shots, views, config.size)
+            if config.transplant and rng.random() < config.transplant:
+                frames, masks = transplanted(rng, config, frames, masks, self._place(rng, config))
             clip = finish(rng, config, frames, masks, objects=objects, cutouts=self._cutouts, name=name)
             if clip is not None:
                 return clip
@@ -102,6 +104,23 @@ class VideoSource:
     def texture(self, rng: np.random.Generator) -> np.ndarray:
         """A random frame."""
         return self._draw_frame(rng)[0]
+
+    def _place(self, rng: np.random.Generator, config: ClipConfig) -> np.ndarray:
+        """Somewhere else, (T, S, S, 3): another moment or video as filmed, or a photo before a moving camera."""
+        if rng.random() < 0.5:
+            photo = self._cutouts.texture(rng)
+            shots, strength = [photo] * config.frames, 0.6
+        else:
+            _, pictures = self._draw(rng)
+            shots = [pictures[i][0] for i in choose_frames(rng, config, len(pictures), self._every)]
+            strength = config.drift
+        middle = ((config.size - 1) / 2, (config.size - 1) / 2)
+        crop = crop_anywhere(rng, config, shots[0].shape[:2])
+        views = crop @ np.linalg.inv(random_trajectory(rng, config, middle, strength))
+        window = (0, 0, config.size, config.size)
+        return np.stack(
+            [warp(shot, view, window, border=cv2.BORDER_REFLECT_101) for shot, view in zip(shots, views, strict=True)]
+        )
 
     def _draw(self, rng: np.random.Generator) -> tuple[str, Pictures]:
         """A random video: its name and its annotated frames."""
