@@ -17,7 +17,7 @@ from mobilevos.media.atomic import replacing
 from mobilevos.model.checkpoint import digest, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.model.network import parameter_count
 from mobilevos.model.student import Student
-from mobilevos.weights import FOLDER, ShippedModel, shipped
+from mobilevos.weights import CATALOGUE, FOLDER, ShippedModel, read_catalogue, shipped
 
 LICENCE = "CC BY-NC 4.0, research use (trained on DAVIS, DUTS, ECSSD and PASCAL VOC)"
 
@@ -87,8 +87,8 @@ def ship_int8(checkpoint: Path, davis: Path, folder: Path = FOLDER) -> ShippedMo
 
 def _enter(entry: ShippedModel, folder: Path) -> None:
     """Put a model into the catalogue."""
-    catalogue = {**shipped(), entry.name: entry}
-    with replacing(folder / "models.json") as part:
+    catalogue = {**read_catalogue(folder), entry.name: entry}
+    with replacing(folder / CATALOGUE) as part:
         part.write_text(json.dumps([dataclasses.asdict(catalogue[key]) for key in sorted(catalogue)], indent=2) + "\n")
     shipped.cache_clear()
 

@@ -16,7 +16,7 @@ from typing import Any
 from mobilevos.errors import InputError
 
 FOLDER = Path(__file__).parent
-CATALOGUE = FOLDER / "models.json"
+CATALOGUE = "models.json"
 WORKING_SIZE = 320
 """Short side at which the shipped models see a frame: the size they were trained at, and follow best at."""
 
@@ -48,9 +48,15 @@ class ShippedModel:
 @cache
 def shipped() -> dict[str, ShippedModel]:
     """The models that came with the package, by name."""
-    if not CATALOGUE.exists():
+    return read_catalogue(FOLDER)
+
+
+def read_catalogue(folder: Path) -> dict[str, ShippedModel]:
+    """The models that a folder lists, by name."""
+    path = folder / CATALOGUE
+    if not path.exists():
         return {}
-    entries: list[dict[str, Any]] = json.loads(CATALOGUE.read_text(encoding="utf-8"))
+    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     return {entry["name"]: ShippedModel(**entry) for entry in entries}
 
 
