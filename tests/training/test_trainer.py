@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 import torch
 import torch.multiprocessing
+from safetensors.torch import save_file
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from mobilevos.data.clip import Batch
 from mobilevos.errors import InputError
+from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.objective import Objective, Outcome
@@ -181,3 +183,34 @@ def test_a_larger_network_grows_from_a_smaller_one(tiny_recipe: Recipe, tmp_path
     torch.testing.assert_close(ours.logits, theirs.logits)
     with pytest.raises(InputError, match="do not fit"):
         initial_network(dataclasses.replace(recipe, model="stcn"))
+
+
+def test_a_network_of_another_kind_takes_the_value_encoder_and_a_backbone_of_its_own(
+    tiny_recipe: Recipe, tmp_path: Path
+) -> None:
+    lite, trained = build("mobilenetv2-lite"), resnet18()
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    save_file(trained.state_dict(), tmp_path / "key.safetensors")
+    recipe = dataclasses.replace(
+        tiny_recipe,
+        model="resnet18",
+        init=str(tmp_path / "lite.safetensors"),
+        backbone="key.safetensors",
+        weights_root=str(tmp_path),
+    )
+    network = initial_network(recipe)
+    for ours, theirs in ((network.value_backbone, lite.value_backbone), (network.backbone, trained)):
+        for name, tensor in theirs.state_dict().items():
+            assert torch.equal(ours.state_dict()[name], tensor), name
+    with pytest.raises(InputError, match="do not fit"):
+        initial_network(dataclasses.replace(recipe, backbone=""))
+
+
+def test_a_checkpoint_of_the_same_kind_needs_no_backbones(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    lite = build("mobilenetv2-lite")
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    recipe = dataclasses.replace(
+        tiny_recipe, model="mobilenetv2-lite", init=str(tmp_path / "lite.safetensors"), backbone="missing.safetensors"
+    )
+    for name, tensor in initial_network(recipe).state_dict().items():
+        assert torch.equal(tensor, lite.state_dict()[name])

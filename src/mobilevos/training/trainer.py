@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from mobilevos.data import Batch, BL30KSource, ClipSource, DavisSource, PhotoSource, YouTubeSource, clip_loader
@@ -304,22 +304,25 @@ def model_options(recipe: Recipe) -> dict[str, Any]:
 def initial_network(recipe: Recipe) -> VOSNetwork:
     """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch.
 
-    A checkpoint may be of a related variant: what fits is taken over (`mobilenetv2` grows from `mobilenetv2-lite`).
+    A checkpoint may be of a related variant: what fits is taken over (`mobilenetv2` grows from `mobilenetv2-lite`,
+    `resnet18` takes the value encoder of either and gets its key encoder from ImageNet).
     """
     network = build(recipe.model, **model_options(recipe))
+    own = network.state_dict()
+    fitting: dict[str, Tensor] = {}
     if recipe.init:
         _, state = read_checkpoint(find_checkpoint(recipe.init))
-        own = network.state_dict()
         fitting = {name: t.float() for name, t in state.items() if name in own and own[name].shape == t.shape}
-        if len(fitting) < len(own) / 2:
-            raise InputError(f"the weights of {recipe.init!r} do not fit a {recipe.model!r}")
-        network.load_state_dict(own | fitting)
-        return network
-    root = Path(recipe.weights_root)
-    if recipe.backbone:
-        load_backbone(network.backbone, root / recipe.backbone, eps=1e-3 if "resnet50" in recipe.backbone else 1e-5)
-    if recipe.value_backbone:
-        load_backbone(network.value_backbone, root / recipe.value_backbone)
+    wanted = set(own)
+    prefixes = {module: f"{name}." for name, module in network.named_modules()}
+    for backbone, file in ((network.backbone, recipe.backbone), (network.value_backbone, recipe.value_backbone)):
+        names = {name for name in own if name.startswith(prefixes[backbone])}
+        if file and not names <= fitting.keys():
+            load_backbone(backbone, Path(recipe.weights_root) / file, eps=1e-3 if "resnet50" in file else 1e-5)
+            wanted -= names
+    if recipe.init and len(wanted & fitting.keys()) < len(wanted) / 2:
+        raise InputError(f"the weights of {recipe.init!r} do not fit a {recipe.model!r}")
+    network.load_state_dict(fitting, strict=False)
     return network
 
 
