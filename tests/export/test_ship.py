@@ -44,6 +44,22 @@ def test_what_was_never_validated_is_not_shipped(tmp_path: Path) -> None:
     assert not (tmp_path / "weights").exists()
 
 
+def test_a_final_run_is_shipped_with_the_score_of_the_weights_it_began_with(tmp_path: Path) -> None:
+    """It has seen the validation clips, so that its own score would say nothing."""
+    network = load_checkpoint(find_checkpoint(NAME))
+    recipe = json.loads(read_checkpoint(find_checkpoint(NAME))[0]["recipe"])
+    for source in recipe["sources"]:
+        source["exclude"] = []
+    save_checkpoint(tmp_path / "final.safetensors", network, recipe=recipe, notes={"j_and_f": 0.99})
+    with pytest.raises(InputError, match="was trained on the validation clip 'bmx-bumps'"):
+        ship(tmp_path / "final.safetensors", tmp_path / "weights")
+    (tmp_path / "weights").mkdir()
+    entry = ship(tmp_path / "final.safetensors", tmp_path / "weights", scored=find_checkpoint(NAME))
+    assert entry.j_and_f == shipped()[NAME].j_and_f
+    notes = json.loads(read_checkpoint(tmp_path / "weights" / f"{NAME}.safetensors")[0]["notes"])
+    assert notes["scored"] == "before the final run on all clips"
+
+
 def test_teachers_are_not_shipped(tmp_path: Path) -> None:
     checkpoint = tmp_path / "stcn.safetensors"
     save_checkpoint(checkpoint, build("stcn"), recipe={}, notes={"j_and_f": 0.9})
