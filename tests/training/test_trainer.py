@@ -149,6 +149,7 @@ def one_of_two(rank: int, port: int, results: str) -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "RANK": str(rank), "WORLD_SIZE": "2"}
     torch.set_num_threads(1)
     with processes() as team:
+        assert team.agree(10.0 + rank) == 10.0
         batch = joined_batch()
         half = slice(2 * rank, 2 * rank + 2)
         part = dataclasses.replace(

@@ -26,6 +26,14 @@ class Processes:
         """Whether this one writes logs and checkpoints."""
         return self.rank == 0
 
+    def agree(self, value: float) -> float:
+        """The leader's value, for all: clocks differ, and all have to change phases and stop at the same iteration."""
+        if self.count == 1:
+            return value
+        shared = torch.tensor(value, dtype=torch.float64, device=self.device)
+        dist.broadcast(shared, 0)
+        return shared.item()
+
 
 @contextmanager
 def processes() -> Iterator[Processes]:

@@ -121,7 +121,7 @@ class Trainer:
                 rate = learning_rate(self.recipe.optimizer, self.iteration, self.progress)
                 outcome = self.step(batch, rate)
                 self.iteration += 1
-                self.elapsed = time.monotonic() - began
+                self.elapsed = self.team.agree(time.monotonic() - began)
                 meter.add(outcome, len(batch.frames), waited)
                 if log and self.iteration % LOG_EVERY == 0:
                     log.record(self.iteration, {**meter.flush(), "rate": rate, "minutes": self.elapsed / 60})
