@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from mobilevos.benchmark.tables import Report
 from mobilevos.media.atomic import replacing
@@ -32,17 +33,25 @@ def draw(report: Report, path: Path) -> None:
         axes.plot([row["frame"] for row in rows], [row["resident_mb"] for row in rows], color="#439a86")
         axes.set(xlabel="frame", ylabel="resident MB", ylim=(0, None))
     else:
-        labels = [
-            " ".join(str(row[key]) for key in row if key not in ("fps", "fastest_ms", "median_ms")) for row in rows
-        ]
+        labels = [label(row) for row in rows]
         axes.barh(labels, [row["fps"] for row in rows], color="#439a86")
         axes.invert_yaxis()
+        axes.margins(y=0.5 / len(rows))
         axes.set(xlabel="frames a second")
         if len(rows) > 12:
-            figure.set_figheight(0.35 * len(rows))
+            figure.set_figheight(0.25 * len(rows))
     axes.set_title(f"{report.name}: {report.machine['processor']}, {report.machine['cores']} cores", fontsize=10)
     figure.text(0.01, -0.03, f"includes {report.includes}", fontsize=6)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
         figure.savefig(part, format=path.suffix.lstrip(".") or "png", dpi=150, bbox_inches="tight")
     pyplot.close(figure)
+
+
+def label(row: dict[str, Any]) -> str:
+    """What a row of a table is about, in words: its texts as they are, its numbers with what they count."""
+    about = {key: value for key, value in row.items() if key not in ("fps", "fastest_ms", "median_ms", "parameters_m")}
+    return ", ".join(
+        value if isinstance(value, str) else f"{value} {key.removesuffix('s') if value == 1 else key}"
+        for key, value in about.items()
+    )
