@@ -95,12 +95,11 @@ def transplanted(
         new frames and masks.
     """
     masks = np.where(masks == VOID, np.uint8(0), masks)
-    tint = rng.random() < 0.5
-    seed = int(rng.integers(2**32))
+    if rng.random() < 0.5:
+        # One tall picture, so that all frames are recoloured alike.
+        frames = recolor(rng, config, frames.reshape(-1, *frames.shape[2:])).reshape(frames.shape)
     blended = np.empty_like(frames)
     for t, (frame, behind) in enumerate(zip(frames, place, strict=True)):
-        if tint:
-            frame = recolor(np.random.default_rng(seed), config, frame)
         weight = faded(np.not_equal(masks[t], 0) * np.uint8(255)) * np.float32(1 / 255)
         blended[t] = cv2.blendLinear(frame, behind, weight, 1 - weight)
     return blended, masks
