@@ -51,6 +51,20 @@ def test_reports(model: str, tmp_path: Path) -> None:
     assert written["machine"]["cores"] >= 1
 
 
+def test_what_was_measured_is_kept_when_a_length_fails(model: str, tmp_path: Path) -> None:
+    def score(tracker: Tracker) -> float:
+        if tracker.queue == 3:
+            raise KeyboardInterrupt
+        return 0.5
+
+    path = tmp_path / "queue.json"
+    with pytest.raises(KeyboardInterrupt):
+        benchmark_queue(
+            model, queues=(1, 3), frames=2, runtime="torch", score=score, keep=lambda report: report.write(path), **SIZE
+        )
+    assert [row["queue"] for row in json.loads(path.read_text())["rows"]] == [1]
+
+
 def test_runtimes_that_can_run_the_model(model: str) -> None:
     report = benchmark_runtimes(model, threads=(1,), objects=(1, 2), frames=2, **SIZE)
     assert [(row["runtime"], row["objects"]) for row in report.rows] == [("torch", 1), ("torch", 2)]

@@ -6,10 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
 from mobilevos.errors import InputError
-from mobilevos.training.validation import follow
+from mobilevos.model.checkpoint import build
+from mobilevos.training import validation
+from mobilevos.training.unroll import Unrolled
+from mobilevos.training.validation import follow, validate_teacher
 
 
 class Copying:
@@ -56,3 +60,24 @@ def test_a_clip_that_shows_nothing(davis: Path) -> None:
         Image.fromarray(np.zeros((48, 64), np.uint8)).save(path)
     with pytest.raises(InputError, match="at least 200 pixels in a frame of 'clip'"):
         follow(Copying(), davis, ["clip"], backwards=True)  # type: ignore[arg-type]
+
+
+def test_a_teacher_that_may_see_the_truth(davis: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each piece begins where the one before it ended, and the truth of every frame is handed over."""
+    pieces = []
+
+    def previous(network: Any, frames: torch.Tensor, masks: torch.Tensor, **options: Any) -> Unrolled:
+        """Predicts the true mask of the frame before, so lags behind by one."""
+        assert options == {"queue": None, "teacher_forcing": True}
+        pieces.append([round(frame.mean().item() / 20) for frame in frames[0]])
+        seen = torch.nn.functional.avg_pool2d(masks[0, :-1], 4)
+        return Unrolled(20 * torch.cat([1 - seen, seen], 1)[None] - 10, torch.zeros(0))
+
+    monkeypatch.setattr(validation, "unroll", previous)
+    (score,) = validate_teacher(build("mobilenetv2-lite"), davis, ["clip"], frames=3, size=48)
+    assert pieces == [[1, 2, 3], [3, 4, 5]]
+    assert 0.8 < score.j < 1  # the corners of the square are rounded by enlarging
+
+    monkeypatch.undo()
+    (score,) = validate_teacher(build("mobilenetv2-lite"), davis, ["clip"], frames=4, size=None)
+    assert 0 <= score.j_and_f < 0.9, "an untrained network knows nothing"

@@ -139,19 +139,25 @@ def benchmark_queue(
     width: int = 910,
     score: Callable[[Tracker], float] | None = None,
     progress: Progress = lambda line: None,
+    keep: Callable[[Report], None] = lambda report: None,
 ) -> Report:
-    """Latency against the length of the memory, as the paper's figure; with J&F where a score is given."""
+    """Latency against the length of the memory, as the paper's figure; with J&F where a score is given.
+
+    What there is so far is handed to `keep` after every length: with a score it is a matter of many minutes.
+    """
     opened = load_runtime(model, runtime)
-    rows = []
+    report = Report("queue", [])
     for queue in queues:
         tracker = Tracker(opened, queue=queue, size=None)
         timing = time_tracking(tracker, frames=frames + queue, height=height, width=width)
         row: dict[str, Any] = {"queue": queue, **figures(timing)}
         if score is not None:
             row["j_and_f"] = score(tracker)
-        rows.append(row)
-        progress(f"queue of {queue}: {1000 * timing.median:.1f} ms a frame")
-    return Report("queue", rows)
+        report.rows.append(row)
+        keep(report)
+        quality = f", J&F {row['j_and_f']:.3f}" if score else ""
+        progress(f"queue of {queue}: {1000 * timing.median:.1f} ms a frame{quality}")
+    return report
 
 
 def benchmark_memory(

@@ -105,6 +105,7 @@ def queue(
         runtime=runtime,
         score=None if davis is None else score,
         progress=print,
+        keep=(lambda so_far: so_far.write(json)) if json else (lambda so_far: None),
     )
     _finish(report, json, picture)
 

@@ -8,15 +8,19 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import torch
 
 from mobilevos.data.pictures import read_image, read_labels
 from mobilevos.data.sheet import paint
 from mobilevos.errors import InputError
 from mobilevos.evaluation.davis import score_sequence
-from mobilevos.model.network import VOSNetwork
+from mobilevos.model.network import VOSNetwork, upsample
+from mobilevos.runtime.base import Image
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
+from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.prompts import draw_box, draw_clicks
+from mobilevos.training.unroll import unroll
 from mobilevos.weights import WORKING_SIZE
 
 LEAST_PIXELS = 200
@@ -57,6 +61,35 @@ def follow(tracker: Tracker, root: Path, clips: Sequence[str], *, backwards: boo
     backwards: from the last frame that shows the object to the first one.
     """
     return [_score(tracker, root, name, backwards) for name in clips]
+
+
+@torch.inference_mode()
+def validate_teacher(
+    network: VOSNetwork, root: Path, clips: Sequence[str], *, frames: int = 6, size: int | None = WORKING_SIZE
+) -> list[ClipScore]:
+    """How good the lessons of a teacher are that may look at the truth: is there anything to learn from it?
+
+    As in training with `teacher.forcing`: clips are cut into pieces of `frames` frames, each beginning with the last
+    frame of the piece before, and each frame is predicted from the true masks of all earlier ones of its piece.
+    """
+    network = network.eval()
+    results = []
+    for name in clips:
+        images, truths = _read(root, name)
+        geometry = Geometry.fit(*truths.shape[1:], size)
+        pixels = torch.from_numpy(np.stack([geometry.frame(image) for image in images])).permute(0, 3, 1, 2).float()
+        ids = range(1, int(truths[0].max()) + 1)
+        given = np.stack([geometry.masks(np.stack([(truth == i).astype(np.float32) for i in ids])) for truth in truths])
+        masks = [truths[0]]
+        for begin in range(0, len(images) - 1, frames - 1):
+            piece = slice(begin, begin + frames)
+            out = unroll(
+                network, pixels[None, piece], torch.from_numpy(given)[None, piece], queue=None, teacher_forcing=True
+            )
+            probabilities = upsample(out.logits[0], 4).softmax(1).numpy()
+            masks += [geometry.restore(frame).argmax(0).astype(np.uint8) for frame in probabilities]
+        results.append(_scored(name, images, masks, truths))
+    return results
 
 
 @dataclass(frozen=True)
@@ -103,19 +136,27 @@ def mean_score(scores: Sequence[ClipScore]) -> float:
 
 
 def _score(tracker: Tracker, root: Path, name: str, backwards: bool = False) -> ClipScore:
-    frames, annotations = _files(root, name)
-    truths = np.stack([read_labels(path) for path in annotations])
+    images, truths = _read(root, name)
     if backwards:
         visible = np.flatnonzero((truths > 0).sum((1, 2)) >= LEAST_PIXELS)
         if len(visible) == 0:
             raise InputError(f"expected an object of at least {LEAST_PIXELS} pixels in a frame of {name!r}")
-        frames, truths = frames[visible[-1] :: -1], truths[visible[-1] :: -1]
-    images = [read_image(path) for path in frames]
+        images, truths = images[visible[-1] :: -1], truths[visible[-1] :: -1]
     masks = [tracker.start(images[0], truths[0]).mask, *(tracker.step(image).mask for image in images[1:])]
+    return _scored(name, images, masks, truths)
+
+
+def _scored(name: str, images: list[Image], masks: list[np.ndarray], truths: np.ndarray) -> ClipScore:
     scores = score_sequence(np.stack(masks), truths, name)
     j, f = np.asarray(scores.j), np.asarray(scores.f)
     median = 1 + int(np.argsort(j.mean(0))[j.shape[1] // 2])
     return ClipScore(name, float(j.mean()), float(f.mean()), paint(images[median], masks[median]))
+
+
+def _read(root: Path, name: str) -> tuple[list[Image], np.ndarray]:
+    """Frames (H, W, 3) and annotations (T, H, W) of a clip."""
+    frames, annotations = _files(root, name)
+    return [read_image(path) for path in frames], np.stack([read_labels(path) for path in annotations])
 
 
 def _files(root: Path, name: str) -> tuple[list[Path], list[Path]]:
