@@ -17,8 +17,9 @@ $(VENV)/.dev: $(VENV)/.base
 demo: $(VENV)/.base
 	$(BIN)/mobilevos demo --output out/demo --force
 
+# one thread a process: threads of two processes that wait for each other by spinning make both crawl
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # the browser app with the shipped weights, into the package; after new weights
 web: $(VENV)/.dev
