@@ -1,7 +1,9 @@
 """Runtimes: which one is taken, and that all give the same."""
 
 import importlib.util
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -68,6 +70,35 @@ def test_openvino_tracks_like_onnxruntime(model: Path) -> None:
         results.append(found)
     for ours, theirs in zip(*results, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-3)
+
+
+@needs_openvino
+def test_openvino_is_not_compiled_for_every_length_of_a_growing_memory(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from mobilevos.runtime import openvino_runtime
+    from mobilevos.runtime.openvino_runtime import OpenVinoRuntime
+
+    compiled = []
+    compile_ = OpenVinoRuntime._compile
+
+    def counting(self: OpenVinoRuntime, inputs: Mapping[str, np.ndarray]) -> Any:
+        compiled.append(len(inputs["nearness"]))
+        return compile_(self, inputs)
+
+    monkeypatch.setattr(OpenVinoRuntime, "_compile", counting)
+    monkeypatch.setattr(openvino_runtime, "SETTLED", 3)
+    frames, masks = synthetic_clip(frames=16, height=64, width=96, objects=2, seed=0)
+    ours, theirs = (
+        Tracker(load_runtime(model / "lite.onnx", name, threads=1), queue=9) for name in ("openvino", "onnx")
+    )
+    for tracker in (ours, theirs):
+        tracker.start(frames[0], masks[0])
+    for frame in frames[1:]:
+        a, b = ours.step(frame), theirs.step(frame)
+        np.testing.assert_allclose(a.probabilities, b.probabilities, atol=1e-3)
+    assert ours.state().queue.memory.slots == 9
+    assert compiled == [1, 2, 3, 8, 16, 9]
 
 
 @needs_openvino

@@ -18,11 +18,20 @@ KEPT = 3
 """Compiled graphs that are kept: beginning a track, following it and reading a mark have shapes of their own."""
 
 
+SHORT = 3
+BLOCK = 8
+SETTLED = 10
+"""Memories longer than SHORT are filled up to a multiple of BLOCK, until one had the same length SETTLED times."""
+FAR_AWAY = 100.0
+"""In every channel of a key: so far from any real one that its weight is exactly zero."""
+
+
 class OpenVinoRuntime(GraphRuntime):
     """An exported step graph (ONNX).
 
     OpenVINO compiles for fixed sizes, so the graph is compiled for each size of the frame, number of objects and length
-    of the memory; the last few are kept.
+    of the memory; the last few are kept. Compiling takes as long as many frames, so a memory that grows is filled up
+    with slots that nothing reads.
 
     Args:
         model: the file.
@@ -49,8 +58,18 @@ class OpenVinoRuntime(GraphRuntime):
         able = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self._config["INFERENCE_PRECISION_HINT"] = "bf16" if wanted and able else "f32"
         self._compiled: dict[tuple[tuple[int, ...], ...], openvino.InferRequest] = {}
+        self._slots, self._times = 0, 0
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+        slots = len(inputs["nearness"])
+        self._times = self._times + 1 if slots == self._slots else 1
+        self._slots = slots
+        if slots > SHORT and self._times <= SETTLED:
+            inputs = filled_up(inputs, -slots % BLOCK)
+        probabilities, keys, values = self._run(inputs)
+        return probabilities, keys[:, :slots], values[:, :, :slots]
+
+    def _run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
         shapes = tuple(array.shape for array in inputs.values())
         request = self._compiled.pop(shapes, None) or self._compile(inputs)
         self._compiled[shapes] = request  # the last one used is the last one dropped
@@ -69,6 +88,22 @@ class OpenVinoRuntime(GraphRuntime):
         take_planes(model)
         drop_empty_sums(model)
         return self._core.compile_model(model, "CPU", self._config).create_infer_request()
+
+
+def filled_up(inputs: Mapping[str, np.ndarray], more: int) -> dict[str, np.ndarray]:
+    """The inputs of a step with so many more slots of memory, which are never read."""
+
+    def longer(name: str, axis: int, fill: float) -> np.ndarray:
+        array = inputs[name]
+        shape = (*array.shape[:axis], more, *array.shape[axis + 1 :])
+        return np.concatenate([array, np.full(shape, fill, array.dtype)], axis)
+
+    return {
+        **inputs,
+        "keys": longer("keys", 1, FAR_AWAY),
+        "values": longer("values", 2, 0),
+        "nearness": longer("nearness", 0, 0),
+    }
 
 
 def take_planes(model: openvino.Model) -> None:
