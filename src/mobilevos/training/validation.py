@@ -76,7 +76,7 @@ def validate_teacher(
     results = []
     for name in clips:
         images, truths = _read(root, name)
-        geometry = Geometry.fit(*truths.shape[1:], size)
+        geometry = Geometry.fit(truths.shape[1], truths.shape[2], size)
         pixels = torch.from_numpy(np.stack([geometry.frame(image) for image in images])).permute(0, 3, 1, 2).float()
         ids = range(1, int(truths[0].max()) + 1)
         given = np.stack([geometry.masks(np.stack([(truth == i).astype(np.float32) for i in ids])) for truth in truths])
