@@ -22,7 +22,7 @@ from mobilevos.weights import shipped
 Progress = Callable[[str], None]
 TEACHER = "stcn"
 FULL = 12
-"""Frames after which a runtime has made itself ready for a memory that is full."""
+"""Frames after which a runtime has made itself ready for a memory that is full (OpenVINO waits for 10)."""
 
 
 @dataclass(frozen=True)

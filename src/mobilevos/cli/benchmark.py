@@ -99,13 +99,17 @@ def queue(
         assert davis is not None
         return round(mean_score(follow(tracker, davis, clip or ())), 4)
 
+    def keep(so_far: Report) -> None:
+        if json:
+            so_far.write(json)
+
     report = benchmark_queue(
         model,
         queues=range(1, longest + 1),
         runtime=runtime,
         score=None if davis is None else score,
         progress=print,
-        keep=(lambda so_far: so_far.write(json)) if json else (lambda so_far: None),
+        keep=keep,
     )
     _finish(report, json, picture)
 

@@ -16,12 +16,12 @@ from mobilevos.runtime.graph import GraphRuntime
 
 KEPT = 3
 """Compiled graphs that are kept: beginning a track, following it and reading a mark have shapes of their own."""
-
-
 SHORT = 3
+"""Memories up to this length get a graph of their own at once."""
 BLOCK = 8
+"""Longer ones are filled up to a multiple of this length while they grow."""
 SETTLED = 10
-"""Memories longer than SHORT are filled up to a multiple of BLOCK, until one had the same length SETTLED times."""
+"""A memory that had the same length so many times grows no more, and gets a graph of its own after all."""
 FAR_AWAY = 100.0
 """In every channel of a key: so far from any real one that its weight is exactly zero."""
 
