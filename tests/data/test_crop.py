@@ -21,6 +21,19 @@ def test_object_is_seen_and_not_too_large(seed: int) -> None:
     assert (shown == 9).mean() < 0.12  # only rotation looks beyond the picture
 
 
+def test_objects_are_whole_where_there_is_room() -> None:
+    config = calm(crop_min=0.5)
+    _, labels = color_coded()
+    labels[labels == 2] = 0
+    seen = []
+    for seed in range(40):
+        crop = crop_around_objects(np.random.default_rng(seed), config, labels)
+        assert crop is not None
+        shown = warp(labels, crop, (0, 0, 64, 64), interpolation=cv2.INTER_NEAREST)
+        seen.append((shown == 1).sum() * abs(np.linalg.det(crop[:2, :2])) / (labels == 1).sum())
+    assert np.mean(np.array(seen) > 0.85) > 0.9
+
+
 def test_no_object_no_crop() -> None:
     labels = np.zeros((50, 60), np.uint8)
     assert crop_around_objects(np.random.default_rng(0), calm(), labels) is None

@@ -64,3 +64,12 @@ def test_deformation_starts_at_rest() -> None:
     assert not fields[0].any()
     assert fields[1:].any(axis=(1, 2, 3)).all()
     assert np.abs(np.diff(fields, axis=1)).max() < 0.1  # smooth: neighbours move together
+
+
+def test_deformation_does_not_fold() -> None:
+    """However long and strong it is, hardly any of a layer is turned inside out."""
+    for seed in range(40):
+        field = random_deformation(np.random.default_rng(seed), calm(frames=10, elastic_strength=0.05))[-1] * 32
+        down, across = np.gradient(field, axis=0), np.gradient(field, axis=1)
+        area = (1 + across[..., 0]) * (1 + down[..., 1]) - across[..., 1] * down[..., 0]
+        assert (area <= 0).mean() < 0.005

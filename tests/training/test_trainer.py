@@ -13,14 +13,17 @@ from safetensors.torch import save_file
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
-from mobilevos.data.clip import Batch
+from mobilevos import losses
+from mobilevos.data.clip import VOID, Batch
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
+from mobilevos.model.network import upsample
 from mobilevos.training.distributed import Processes, processes
-from mobilevos.training.objective import Objective, Outcome
+from mobilevos.training.objective import Objective, Outcome, is_turn, told
 from mobilevos.training.recipe import Loss, Optimizer, Recipe, Teacher, Validation
 from mobilevos.training.trainer import Trainer, freeze, initial_network, learning_rate, train
+from mobilevos.training.unroll import one_hot, unroll
 
 
 class Killed(BaseException):
@@ -110,6 +113,37 @@ def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Pat
     after = dict(trainer.objective.named_parameters())
     assert all(not torch.equal(after[name], before[name]) for name in before if name.endswith("weight"))
     assert all(torch.equal(p, taught[name]) for name, p in teacher.state_dict().items())
+
+
+def test_moments_far_away_are_remembered_and_not_followed_from() -> None:
+    """The second frame of such a clip is in memory as it is, and no loss looks at it."""
+    batch = joined_batch()
+    batch.masks[0, 1] = 0
+    batch.masks[0, 1, :30] = 1
+    far = dataclasses.replace(batch, far=torch.tensor([True, False, False, False]))
+    network = build("mobilenetv2-lite")
+    masks = one_hot(batch.masks, 1)
+    remembered = told(network, masks, None, far.far)
+    assert remembered is not None
+    torch.testing.assert_close(remembered[0, 1], network.given_masks(masks[:, 1])[0])
+    assert remembered[1:].isnan().all()
+    assert remembered[0, [0, 2]].isnan().all()
+    assert told(network, masks, None, None) is None
+    blind = dataclasses.replace(far, masks=far.masks.clone())
+    blind.masks[0, 1] = VOID  # what the loss sees of it
+    module = objective()
+    with torch.no_grad():
+        found = module(far, 1.0).terms["dice"]
+        out = unroll(module.student, far.frames.float(), masks, spoil=remembered)
+    logits = upsample(out.logits.flatten(0, 1), 4)
+    torch.testing.assert_close(found, losses.soft_dice(logits, blind.masks[:, 1:].flatten(0, 1)))
+    assert not torch.isclose(found, losses.soft_dice(logits, far.masks[:, 1:].flatten(0, 1)))
+
+
+def test_turns_come_evenly() -> None:
+    assert [is_turn(i, 0.25) for i in range(8)] == [False, False, False, True] * 2
+    assert all(is_turn(i, 1.0) for i in range(5))
+    assert sum(is_turn(i, 0.3) for i in range(1000)) == 300
 
 
 def test_freezing() -> None:

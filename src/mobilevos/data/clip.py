@@ -26,6 +26,8 @@ class Clip:
     """(T, H, W) uint8: 0 background, 1..N objects, 255 void."""
     name: str
     """Where it came from, for pictures and messages."""
+    far: bool = False
+    """Whether frame 0 is of another moment than the others, which follow each other: see `ClipConfig.far`."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Batch:
     """Object channels of this batch; some samples may lack some of the objects."""
     index: int
     """Position in the stream."""
+    far: Tensor | None = None
+    """(B,) bool, see `Clip.far`; None where no clip is."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,10 @@ class ClipConfig:
     """Real clips: probability of running backwards."""
     drift: float = 0.15
     """Real clips: strength of the added camera motion, relative to that of synthetic clips."""
+    far: float = 0.0
+    """Real clips: probability that frame 0 is of any other moment of the video, as it is in use after a while."""
+    foreign: float = 0.0
+    """Real clips: probability that the object is not filmed, but a cut-out that moves over the footage."""
     transplant: float = 0.0
     """Real clips: probability that the objects move, as filmed, in another place: another clip or a photo."""
 

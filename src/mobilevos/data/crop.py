@@ -9,9 +9,9 @@ from mobilevos.data.motion import linear, translation
 
 
 def crop_around_objects(
-    rng: np.random.Generator, config: ClipConfig, labels: np.ndarray, tries: int = 8
+    rng: np.random.Generator, config: ClipConfig, labels: np.ndarray, tries: int = 16
 ) -> np.ndarray | None:
-    """Draw a crop that shows the objects of a picture, neither too small nor too large.
+    """Draw a crop that shows the objects of a picture, neither too small nor too large, and whole where possible.
 
     Args:
         labels: (H, W) uint8 with ids 1..N for what has to be seen.
@@ -24,13 +24,14 @@ def crop_around_objects(
     ys, xs = np.nonzero(wanted)
     if len(xs) == 0:
         return None
-    for _ in range(tries):
+    for attempt in range(tries):
+        whole = 0.9 if attempt < 0.75 * tries else 0.4
         point = int(rng.integers(len(xs)))
         x, y, width, height = _window(rng, config, labels.shape, (2.0 * xs[point], 2.0 * ys[point]))
         seen = wanted[int(y / 2) : int((y + height) / 2) + 1, int(x / 2) : int((x + width) / 2) + 1]
         count = np.count_nonzero(seen)
         pixels = 4 * count * config.size**2 / (width * height)
-        if pixels >= 1.2 * config.min_pixels and 0.4 * len(xs) <= count <= config.max_fill * seen.size:
+        if pixels >= 1.2 * config.min_pixels and whole * len(xs) <= count <= config.max_fill * seen.size:
             return _crop(rng, config, (x, y, width, height))
     return None
 

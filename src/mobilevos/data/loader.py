@@ -117,6 +117,7 @@ class _Stream(Dataset[Batch]):
             prompts=torch.from_numpy(np.stack(prompts)),
             objects=objects,
             index=index,
+            far=torch.tensor([clip.far for clip in clips]) if self.config.far else None,
         )
 
 

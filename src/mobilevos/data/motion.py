@@ -14,6 +14,7 @@ from mobilevos.data.clip import VOID, ClipConfig
 
 _STEP = 4  # dense maps are computed at every 4th pixel and interpolated: they are smooth
 _FIELD = 33  # side of a deformation field
+_MOST_BENT = 0.05  # of a layer's size: fields have nodes a sixth of it apart, so hardly anything folds over
 
 
 def translation(x: float, y: float) -> np.ndarray:
@@ -64,15 +65,19 @@ def random_trajectory(
 
 
 def random_deformation(rng: np.random.Generator, config: ClipConfig) -> np.ndarray:
-    """A deformation that grows and changes over the clip.
+    """A deformation that grows and changes smoothly over the clip.
 
     Returns:
         (T, 33, 33, 2) float32 displacements over the layer it deforms, as parts of that layer's size; zero in frame 0.
     """
     strength = config.elastic_strength * rng.uniform(0.2, 1.8)
-    steps = rng.normal(size=(config.frames, int(rng.integers(4, 7)), int(rng.integers(4, 7)), 2)) * strength
-    steps[0] = 0
-    walk = np.cumsum(steps, axis=0).astype(np.float32)
+    shape = (int(rng.integers(4, 7)), int(rng.integers(4, 7)), 2)
+    velocity = rng.normal(size=shape) * strength
+    walk = np.zeros((config.frames, *shape), np.float32)
+    for t in range(1, config.frames):
+        walk[t] = walk[t - 1] + velocity
+        velocity = 0.8 * velocity + 0.6 * rng.normal(size=shape) * strength
+    walk = _MOST_BENT * np.tanh(walk / _MOST_BENT)
     return np.stack([cv2.resize(grid, (_FIELD, _FIELD), interpolation=cv2.INTER_CUBIC) for grid in walk])
 
 

@@ -139,9 +139,19 @@ def moving_photo(
         (T, S, S, 3) frames and (T, S, S) masks.
     """
     middle = ((config.size - 1) / 2, (config.size - 1) / 2)
-    views = crop @ np.linalg.inv(random_trajectory(rng, config, middle))
+    ways = [crop @ np.linalg.inv(random_trajectory(rng, config, middle)) for _ in range(3)]
+    views = min(ways, key=lambda way: _beyond(way, config.size, photo.shape[:2]))
     fields = random_deformation(rng, config) if rng.random() < config.elastic else None
     return show([(photo, labels)] * config.frames, views, config.size, fields)
+
+
+def _beyond(views: np.ndarray, size: int, shape: tuple[int, ...]) -> float:
+    """Which part of a clip's frames lies beyond the border of a photo of shape (H, W)."""
+    places = np.linspace(0, size - 1, 7)
+    x, y = np.meshgrid(places, places)
+    seen = views[:, :2] @ np.stack([x.ravel(), y.ravel(), np.ones(x.size)])
+    inside = (seen >= 0) & (seen < np.array([shape[1], shape[0]])[:, None])
+    return 1 - float(inside.all(1).mean())
 
 
 def leave(rng: np.random.Generator, config: ClipConfig, path: np.ndarray) -> np.ndarray:

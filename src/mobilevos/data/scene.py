@@ -92,7 +92,7 @@ def transplanted(
         frames, place: (T, S, S, 3) uint8.
         masks: (T, S, S) uint8; what is void, as it is beyond a picture's border, stays behind.
     Returns:
-        new frames and masks.
+        new frames and masks; edges are soft, and what is mostly the other place is no object any more.
     """
     masks = np.where(masks == VOID, np.uint8(0), masks)
     if rng.random() < 0.5:
@@ -102,6 +102,7 @@ def transplanted(
     for t, (frame, behind) in enumerate(zip(frames, place, strict=True)):
         weight = faded(np.not_equal(masks[t], 0) * np.uint8(255)) * np.float32(1 / 255)
         blended[t] = cv2.blendLinear(frame, behind, weight, 1 - weight)
+        masks[t][weight <= 0.5] = 0
     return blended, masks
 
 
@@ -112,12 +113,16 @@ def add_object(
     masks: np.ndarray,
     cutouts: CutoutSource,
     label: int,
+    extent: tuple[float, float] = (0.2, 0.6),
 ) -> None:
-    """Add a moving cut-out as object `label`, or as a part of the background where that is 0."""
+    """Add a moving cut-out as object `label`, or as a part of the background where that is 0.
+
+    `extent` bounds the length of its longer side.
+    """
     layer = cutouts.cutout(rng)
     if layer is not None:
-        extent = config.size * rng.uniform(0.2, 0.6)
-        sprite = _moving(rng, config, layer, _free_place(rng, masks[0]), extent, label, behind=rng.random() < 0.5)
+        length = config.size * rng.uniform(*extent)
+        sprite = _moving(rng, config, layer, _free_place(rng, masks[0]), length, label, behind=rng.random() < 0.5)
         paste(frames, masks, sprite)
 
 

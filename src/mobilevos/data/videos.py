@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from mobilevos.data.clip import Clip, ClipConfig
+from mobilevos.data.clip import VOID, Clip, ClipConfig
 from mobilevos.data.crop import crop_anywhere, crop_around_objects
 from mobilevos.data.layers import Layer
-from mobilevos.data.motion import random_trajectory, show, warp
+from mobilevos.data.motion import random_trajectory, show, translation, warp
 from mobilevos.data.objects import choose_objects, count_objects
 from mobilevos.data.pictures import CACHE, PictureFile, Pictures, open_pictures
-from mobilevos.data.scene import CutoutSource, cut_out_one, finish, transplanted
+from mobilevos.data.scene import CutoutSource, add_object, cut_out_one, finish, transplanted
 from mobilevos.errors import InputError
 
 _TRIES = 50
@@ -82,20 +82,38 @@ class VideoSource:
     def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
         """Draw a video and some frames of it in order, and show the same part of all of them."""
         for _ in range(_TRIES):
-            name, pictures = self._draw(rng)
-            shots = [pictures[i] for i in choose_frames(rng, config, len(pictures), self._every)]
-            table = choose_objects(rng, shots[0][1], objects)
-            shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
-            views = _choose_views(rng, config, [labels for _, labels in shots])
-            if views is None:
-                continue
-            frames, masks = show(shots, views, config.size)
-            if config.transplant and rng.random() < config.transplant:
-                frames, masks = transplanted(rng, config, frames, masks, self._place(rng, config))
-            clip = finish(rng, config, frames, masks, objects=objects, cutouts=self._cutouts, name=name)
+            if config.foreign and rng.random() < config.foreign:
+                clip = self._foreign(rng, config, objects)
+            else:
+                clip = self._filmed(rng, config, objects)
             if clip is not None:
                 return clip
         raise InputError(f"none of {_TRIES} clips of {self.root} shows an object of {config.min_pixels} pixels or more")
+
+    def _filmed(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip | None:
+        """Objects of a video as they move there; None where the frames that were drawn do not show them well."""
+        name, pictures = self._draw(rng)
+        far = bool(config.far and config.frames > 2 and rng.random() < config.far)
+        choose = choose_frames_from_afar if far else choose_frames
+        shots = [pictures[i] for i in choose(rng, config, len(pictures), self._every)]
+        table = choose_objects(rng, shots[0][1], objects)
+        shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
+        labels = [labels for _, labels in shots]
+        views = _choose_views_from_afar(rng, config, labels) if far else _choose_views(rng, config, labels)
+        if views is None:
+            return None
+        frames, masks = show(shots, views, config.size)
+        if config.transplant and rng.random() < config.transplant:
+            frames, masks = transplanted(rng, config, frames, masks, self._place(rng, config))
+        clip = finish(rng, config, frames, masks, objects=objects, cutouts=self._cutouts, name=name)
+        return clip if clip is None else replace(clip, far=far)
+
+    def _foreign(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip | None:
+        """A cut-out that moves over a video, whatever that shows."""
+        name, frames = self._footage(rng, config)
+        masks = np.zeros(frames.shape[:3], np.uint8)
+        add_object(rng, config, frames, masks, self._cutouts, 1, extent=(0.3, 0.85))
+        return finish(rng, config, frames, masks, objects=objects, cutouts=self._cutouts, name=name)
 
     def cutout(self, rng: np.random.Generator) -> Layer | None:
         """A random object that no border cuts off; None where none was found in a few frames."""
@@ -108,19 +126,14 @@ class VideoSource:
     def _place(self, rng: np.random.Generator, config: ClipConfig) -> np.ndarray:
         """Somewhere else, (T, S, S, 3): another moment or video as filmed, or a photo before a moving camera."""
         if rng.random() < 0.5:
-            photo = self._cutouts.texture(rng)
-            shots, strength = [photo] * config.frames, 0.6
-        else:
-            _, pictures = self._draw(rng)
-            shots = [pictures[i][0] for i in choose_frames(rng, config, len(pictures), self._every)]
-            strength = config.drift
-        middle = ((config.size - 1) / 2, (config.size - 1) / 2)
-        crop = crop_anywhere(rng, config, shots[0].shape[:2])
-        views = crop @ np.linalg.inv(random_trajectory(rng, config, middle, strength))
-        window = (0, 0, config.size, config.size)
-        return np.stack(
-            [warp(shot, view, window, border=cv2.BORDER_REFLECT_101) for shot, view in zip(shots, views, strict=True)]
-        )
+            return _before_camera(rng, config, [self._cutouts.texture(rng)] * config.frames, 0.6)
+        return self._footage(rng, config)[1]
+
+    def _footage(self, rng: np.random.Generator, config: ClipConfig) -> tuple[str, np.ndarray]:
+        """A video's name and some part of it, (T, S, S, 3)."""
+        name, pictures = self._draw(rng)
+        shots = [pictures[i][0] for i in choose_frames(rng, config, len(pictures), self._every)]
+        return name, _before_camera(rng, config, shots, config.drift)
 
     def _draw(self, rng: np.random.Generator) -> tuple[str, Pictures]:
         """A random video: its name and its annotated frames."""
@@ -296,6 +309,25 @@ def choose_frames(rng: np.random.Generator, config: ClipConfig, length: int, eve
     return (places[::-1] if rng.random() < config.reverse else places).tolist()
 
 
+def choose_frames_from_afar(rng: np.random.Generator, config: ClipConfig, length: int, every: int = 1) -> list[int]:
+    """As `choose_frames`, but frame 0 is any of the video, and the others are at most two frames apart."""
+    close = replace(config, frames=config.frames - 1, max_skip=min(config.max_skip, 2 * every))
+    return [int(rng.integers(length)), *choose_frames(rng, close, length, every)]
+
+
+def _before_camera(
+    rng: np.random.Generator, config: ClipConfig, shots: Sequence[np.ndarray], strength: float
+) -> np.ndarray:
+    """Some part of T pictures, seen by a camera that moves: (T, S, S, 3)."""
+    middle = ((config.size - 1) / 2, (config.size - 1) / 2)
+    crop = crop_anywhere(rng, config, shots[0].shape[:2])
+    views = crop @ np.linalg.inv(random_trajectory(rng, config, middle, strength))
+    window = (0, 0, config.size, config.size)
+    return np.stack(
+        [warp(shot, view, window, border=cv2.BORDER_REFLECT_101) for shot, view in zip(shots, views, strict=True)]
+    )
+
+
 def _choose_views(rng: np.random.Generator, config: ClipConfig, labels: list[np.ndarray]) -> np.ndarray | None:
     """A crop that drifts over the clip, preferably one that the object stays in.
 
@@ -313,6 +345,26 @@ def _choose_views(rng: np.random.Generator, config: ClipConfig, labels: list[np.
         if count_objects(last) or not count_objects(labels[-1]):
             break
     return views
+
+
+def _choose_views_from_afar(
+    rng: np.random.Generator, config: ClipConfig, labels: list[np.ndarray]
+) -> np.ndarray | None:
+    """As `_choose_views` for all frames but the first, which is shown at the same scale, wherever its object is."""
+    if not count_objects(labels[0]):
+        return None
+    views = _choose_views(rng, replace(config, frames=config.frames - 1), labels[1:])
+    if views is None:
+        return None
+    height, width = labels[0].shape
+    middle = np.array([(config.size - 1) / 2, (config.size - 1) / 2, 1.0])
+    center = (views[0] @ middle)[:2]
+    ys, xs = np.nonzero((labels[0] > 0) & (labels[0] < VOID))
+    reach = np.abs(views[0][:2, :2]).sum(1) * config.size / 2
+    wanted = np.array([xs.mean(), ys.mean()]) + reach * rng.uniform(-0.3, 0.3, size=2)
+    room = np.maximum(np.array([width, height]) - reach, reach)
+    shift = np.clip(wanted, reach, room) - center
+    return np.concatenate([(translation(*shift) @ views[0])[None], views])
 
 
 def _videos_in_meta(path: Path) -> set[str] | None:

@@ -72,8 +72,14 @@ class Objective(nn.Module):
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)
-        out = unroll(self.student, frames, masks, queue=self.queue, spoil=spoiled(self.student, masks, self.spoil))
-        labels = batch.masks[:, 1:].flatten(0, 1)
+        remembered = told(self.student, masks, spoiled(self.student, masks, self.spoil), batch.far)
+        out = unroll(self.student, frames, masks, queue=self.queue, spoil=remembered)
+        truth = batch.masks[:, 1:]
+        if batch.far is not None:
+            # Nothing is followed from a moment that is far away: the second frame is given as well.
+            truth = truth.clone()
+            truth[batch.far, 0] = VOID
+        labels = truth.flatten(0, 1)
         logits = upsample(out.logits.flatten(0, 1), 4)
         terms: dict[str, Tensor] = {}
         if self.loss.cross_entropy:
@@ -82,10 +88,10 @@ class Objective(nn.Module):
             )
         if self.loss.dice:
             terms["dice"] = losses.soft_dice(logits, labels)
-        if self.loss.prompt and torch.rand(()) < self.loss.prompt_part:
+        if self.loss.prompt and is_turn(batch.index, self.loss.prompt_part):
             terms["prompt"] = self._prompt(batch, keep)
         if self._distils:
-            terms |= self._distil(frames, masks, batch, out)
+            terms |= self._distil(frames, masks, truth, out)
         total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
         predicted = logits.argmax(1)
         terms["iou"] = mean_iou(predicted, labels)
@@ -99,12 +105,12 @@ class Objective(nn.Module):
     def _distils(self) -> bool:
         return any((self.loss.logit, self.loss.representation, self.loss.hint, self.loss.attention))
 
-    def _distil(self, frames: Tensor, masks: Tensor, batch: Batch, out: Unrolled) -> dict[str, Tensor]:
+    def _distil(self, frames: Tensor, masks: Tensor, truth: Tensor, out: Unrolled) -> dict[str, Tensor]:
         taught: Unrolled | None = None
         if self.teacher is not None:
             with torch.no_grad():
                 taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing)
-        return distillation_terms(self.loss, out, taught, masks[:, 1:], batch.masks[:, 1:], self.embed, self.regressor)
+        return distillation_terms(self.loss, out, taught, masks[:, 1:], truth, self.embed, self.regressor)
 
     def prompted(self, batch: Batch) -> Tensor:
         """Aggregated logits (B, 1 + N, H, W) of the first frames, from rough prompts.
@@ -200,6 +206,27 @@ def spoiled(network: VOSNetwork, masks: Tensor, probability: float) -> Tensor | 
             mask[:, max(0, y - h // 4) : y + h // 4, max(0, x - w // 4) : x + w // 4] = 0
         bad[b, t] = mask
     return bad
+
+
+def told(network: VOSNetwork, masks: Tensor, spoil: Tensor | None, far: Tensor | None) -> Tensor | None:
+    """`spoil` of `unroll`, with the true masks of the second frames of clips whose first one is far away.
+
+    Args:
+        masks: (B, T, N, H, W).
+        spoil: (B, T, N, H/4, W/4), NaN where nothing is spoiled.
+        far: (B,) bool.
+    """
+    if far is None or not far.any():
+        return spoil
+    second = network.given_masks(masks[:, 1])
+    out = second.new_full((*masks.shape[:2], *second.shape[1:]), float("nan")) if spoil is None else spoil.clone()
+    out[far, 1] = second[far]
+    return out
+
+
+def is_turn(index: int, part: float) -> bool:
+    """True for an even `part` of the iterations, in all processes for the same ones: they wait for each other."""
+    return int((index + 1) * part) > int(index * part)
 
 
 def mean_iou(predicted: Tensor, labels: Tensor) -> Tensor:

@@ -145,7 +145,11 @@ class Trainer:
         device = self.team.device
         if device.type != "cpu":
             batch = dataclasses.replace(
-                batch, **{name: getattr(batch, name).to(device) for name in ("frames", "masks", "prompts")}
+                batch,
+                frames=batch.frames.to(device),
+                masks=batch.masks.to(device),
+                prompts=batch.prompts.to(device),
+                far=None if batch.far is None else batch.far.to(device),
             )
         keep = annealed_keep(
             round(self.progress * 1_000_000),
