@@ -22,6 +22,7 @@ const quality: Quality = size ?? 'auto';
 const notices = new Notices();
 const network = new Network(wishes.get('engine') === 'wasm' ? 'wasm' : 'auto');
 const editor = new Editor(network, notices, quality);
+let openings = 0;
 const title = h('span', { class: 'title' });
 const start = startScreen({
   file: (file) => void open(() => openVideo(file, file.name)),
@@ -54,12 +55,15 @@ window.addEventListener('beforeunload', (event) => {
 // Loading begins at once, so that the first tap finds the network ready.
 network.load().catch((error: unknown) => notices.error(error));
 
+/** Of several videos chosen in a row, the last is opened, even if another takes longer to read. */
 async function open(source: () => Promise<VideoSource>): Promise<void> {
   if (editor.unsaved && !confirm('Leave this video? What you have not taken home is lost.')) return;
+  const turn = ++openings;
   document.body.classList.add('opening');
   notices.clear();
   try {
     const video = await source();
+    if (turn !== openings) return video.close();
     const warning = warningOf(video);
     if (warning) notices.say(warning);
     title.textContent = `${video.name} · ${video.width} x ${video.height}`;
@@ -67,9 +71,9 @@ async function open(source: () => Promise<VideoSource>): Promise<void> {
     again.hidden = false;
     await editor.open(video);
   } catch (error) {
-    notices.error(error);
+    if (turn === openings) notices.error(error);
   } finally {
-    document.body.classList.remove('opening');
+    if (turn === openings) document.body.classList.remove('opening');
   }
 }
 

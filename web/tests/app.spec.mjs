@@ -35,7 +35,11 @@ test('two taps, followed through the clip, taken home in every format', async ()
   ]) {
     await app.takeHome(format, out(name));
   }
-  await app.page.getByRole('dialog').getByRole('radio', { name: 'Blur' }).click();
+  const dialog = app.page.getByRole('dialog', { name: 'Take home' });
+  const notes = { name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
+  await dialog.getByLabel('Background picture').setInputFiles(notes);
+  await dialog.getByRole('alert').getByText('“notes.png” cannot be read as a picture.').waitFor();
+  await dialog.getByRole('radio', { name: 'Blur' }).click();
   await app.takeHome('over', out('blur.webm'));
   assert.deepEqual(app.complaints, []);
   await app.close();
@@ -79,6 +83,22 @@ test('marks: box, brush, eraser, minus; undo and redo bring each state back', as
     await app.page.waitForTimeout(50);
     assert.equal(await app.marked(), state);
   }
+  await app.close();
+});
+
+test('names are typed, not taken for keys', async () => {
+  const app = await AppPage.open(browser, QUICK);
+  await app.file(APP_CLIP);
+  await app.tap(...TAPS[0]);
+  await app.page.keyboard.press('o');
+  await app.tap(...TAPS[1]);
+  await app.page.getByLabel('Name of object 1').click(); // the other one was active
+  await app.page.keyboard.press('ControlOrMeta+A');
+  await app.page.keyboard.type('fox', { delay: 40 });
+  await app.page.keyboard.press('Enter');
+  await app.page.getByRole('button', { name: 'Mark fox', pressed: true }).waitFor();
+  assert.equal(await app.page.getByLabel('Name of object 1').inputValue(), 'fox');
+  assert.match(await app.strip(), /^1 of 31 frames followed/);
   await app.close();
 });
 
@@ -180,6 +200,16 @@ test('the camera: tap, followed live, kept as a video', async (t) => {
   await app.page.waitForFunction(() => document.querySelector('.pace').textContent.endsWith('fps'));
   await app.page.getByRole('button', { name: 'Pause' }).click();
   await app.idle();
+  assert.match(await app.strip(), /^(\d+) of \1 frames followed/);
+  // A step ends a recording as well; what was recorded stays.
+  app.page.on('dialog', (dialog) => void dialog.accept());
+  await app.page.getByRole('button', { name: 'New video' }).click();
+  await app.page.getByRole('button', { name: 'Use the camera' }).click();
+  await app.page.locator('.editor.live').waitFor();
+  await app.page.mouse.click(...(await app.at(...TAPS[0])));
+  await app.page.waitForFunction(() => document.querySelector('.pace').textContent.endsWith('fps'));
+  await app.page.keyboard.press('ArrowLeft');
+  await app.page.locator('.editor:not(.live)').waitFor();
   assert.match(await app.strip(), /^(\d+) of \1 frames followed/);
 });
 

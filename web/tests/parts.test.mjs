@@ -112,22 +112,31 @@ test('one object drawn over another takes its place', () => {
     ],
   );
   const state = { objects: [{ id: 1 }, { id: 2 }], frames: new Map([[0, both]]) };
-  assert.deepEqual(parts.removeObject(state, 1).frames.get(0).ids, [2]);
+  const rest = parts.removeObject(state, 1).frames.get(0);
+  assert.deepEqual([rest.ids, [...rest.drawn]], [[2], [2]]);
   assert.equal(parts.removeObject(parts.removeObject(state, 1), 2).frames.size, 0);
 });
 
-test('following begins at the nearest frame that somebody drew', () => {
-  const drawn = (value) => ({ drawn: value });
+test('objects are remembered by the nearest frame that somebody drew, of those that show most of them', () => {
+  const inner = { height: 1, width: 2 };
+  const [left, right, none] = [bytes(255, 0), bytes(0, 255), bytes(0, 0)];
+  const one = parts.drawObject(undefined, 1, left, inner, null);
+  const both = parts.drawObject(one, 2, right, inner, null);
+  const hidden = parts.drawObject(undefined, 1, none, inner, null);
+  const followed = { ...both, drawn: new Set() };
   const frames = new Map([
-    [0, drawn(true)],
-    [5, drawn(false)],
-    [9, drawn(true)],
+    [0, one],
+    [5, followed],
+    [9, one],
+    [30, both],
+    [40, hidden],
   ]);
-  assert.deepEqual(
-    [0, 4, 5, 20].map((i) => parts.nearestDrawn({ frames }, i)),
-    [0, 0, 9, 9],
-  );
-  assert.equal(parts.nearestDrawn({ frames: new Map() }, 3), null);
+  const anchors = (ids, ...indices) => indices.map((i) => parts.anchorOf({ frames }, i, ids));
+  assert.deepEqual(anchors([1], 0, 4, 5, 20, 40), [0, 0, 9, 30, 30]);
+  assert.deepEqual(anchors([1, 2], 5, 30), [30, 30]);
+  frames.delete(30);
+  assert.deepEqual(anchors([1, 2], 5, 9), [null, 9]); // the frame itself shows more than any that was drawn
+  assert.equal(parts.anchorOf({ frames: new Map() }, 3, [1]), null);
 });
 
 test('undo and redo; a new step forgets what was undone', () => {

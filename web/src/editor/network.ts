@@ -23,7 +23,7 @@ export class Network {
   private ready: Promise<void> | undefined;
   private readonly client = new EngineClient(() => (this.ready = undefined));
 
-  constructor(private readonly accelerator: 'auto' | 'wasm') {}
+  constructor(private accelerator: 'auto' | 'wasm') {}
 
   /** Loads once; again after a failure. */
   load(): Promise<void> {
@@ -39,8 +39,7 @@ export class Network {
 
   /** Get ready for marks at this size. */
   async warm(geometry: Geometry): Promise<void> {
-    await this.load();
-    await this.client.call('warm', { geometry }).catch((error) => this.broken(error));
+    await this.attempt(() => this.client.call('warm', { geometry }));
   }
 
   /** The mask of one object, of the geometry's inner size. */
@@ -51,20 +50,21 @@ export class Network {
     marks: Marks,
     before: Packed | null,
   ): Promise<Masked> {
-    await this.load();
-    const bitmap = await reduced(source, index, geometry);
-    const request = { geometry, bitmap, marks, before };
-    return this.client.call('propose', request, [bitmap]).catch((error) => this.broken(error));
+    return this.attempt(async () => {
+      const bitmap = await reduced(source, index, geometry);
+      return this.client.call('propose', { geometry, bitmap, marks, before }, [bitmap]);
+    });
   }
 
   /** Follow objects from a frame with given masks, or from another frame on, with `previous` masks there. */
   async begin(source: VideoSource, geometry: Geometry, anchor: Known, previous: Known | null): Promise<void> {
-    await this.load();
-    const first = { bitmap: await reduced(source, anchor.index, geometry), planes: anchor.planes };
-    const second = previous && { bitmap: await reduced(source, previous.index, geometry), planes: previous.planes };
-    const request = { geometry, anchor: first, previous: second };
-    const handed = second ? [first.bitmap, second.bitmap] : [first.bitmap];
-    await this.client.call('begin', request, handed).catch((error) => this.broken(error));
+    const picture = async ({ index, planes }: Known) => ({ bitmap: await reduced(source, index, geometry), planes });
+    await this.attempt(async () => {
+      const first = await picture(anchor);
+      const second = previous && (await picture(previous));
+      const handed = second ? [first.bitmap, second.bitmap] : [first.bitmap];
+      return this.client.call('begin', { geometry, anchor: first, previous: second }, handed);
+    });
   }
 
   /** The objects in the next frame, reduced to the geometry of `begin`. */
@@ -85,9 +85,26 @@ export class Network {
     return (await this.client.call('expand', request)).pixels;
   }
 
-  /** After a failure the worker may be in any state: the next call starts another. */
+  /** Calls the worker when it is loaded; where a graphics processor fails, once more without it. */
+  private async attempt<T>(work: () => Promise<T>): Promise<T> {
+    await this.load();
+    const { accelerator } = this;
+    try {
+      return await work().catch((error) => this.broken(error));
+    } catch (error) {
+      if (this.accelerator === accelerator) throw error;
+    }
+    await this.load();
+    return work().catch((error) => this.broken(error));
+  }
+
+  /**
+   * After a failure the worker may be in any state: the next call starts another. Drivers fail in ways of their own, so
+   * it does without the graphics processor.
+   */
   private broken(error: unknown): never {
     this.client.stop();
+    if (this.engine === 'WebGPU') this.accelerator = 'wasm';
     throw error;
   }
 }

@@ -28,12 +28,14 @@ export class Player {
 
   async seek(index: number): Promise<void> {
     if (this.mode) await this.pause();
+    if (!this.session.frames) return; // a camera that has recorded nothing yet
     this.session.index = Math.min(Math.max(index, 0), this.session.frames - 1);
     this.changed();
     await this.show();
   }
 
   play(): void {
+    if (this.mode || this.session.busy || !this.session.frames) return;
     if (this.session.index >= this.session.frames - 1) this.session.index = 0;
     this.run('play', (signal) => this.playing(signal));
   }
@@ -42,9 +44,10 @@ export class Player {
     this.run('follow', (signal) => track(this.session, direction, signal, this.shower()));
   }
 
-  /** Follow what the camera sees from now on. */
-  live(camera: CameraVideo): void {
+  /** Follow what the camera sees from now on, until it is paused, fails, or has recorded as much as there is room for. */
+  live(camera: CameraVideo): Promise<void> {
     this.run('live', (signal) => trackLive(this.session, camera, MOST_FRAMES, signal, this.shower()));
+    return this.done;
   }
 
   /** Shows the frames that were followed, or most of them: drawing takes time from the network. */
@@ -76,7 +79,8 @@ export class Player {
         this.session.busy = null;
         this.changed();
         return this.show();
-      });
+      })
+      .catch(this.failed);
   }
 
   /** At the video's own times; frames are left out where showing them takes too long. */

@@ -8,7 +8,7 @@ import { colorOf } from './colors';
 import { History } from './history';
 import { SIZES, type Network } from './network';
 import { Pace, type Quality } from './pace';
-import { drawObject, EMPTY, planeOf, removeObject, withFrame, type FrameMasks, type State } from './state';
+import { drawObject, EMPTY, isVisible, planeOf, removeObject, withFrame, type FrameMasks, type State } from './state';
 
 /** The short side at which marks are read: the network learned it on small pictures, and it is quicker. */
 const MARKING_SIZE = 288;
@@ -26,7 +26,8 @@ export class Session {
   /** The object that marks go to. */
   active = 1;
   busy: 'refining' | 'tracking' | null = null;
-  saved = true;
+  /** What was taken home last. */
+  private exported: State = EMPTY;
   readonly pace: Pace;
 
   constructor(
@@ -43,12 +44,22 @@ export class Session {
     return this.history.current;
   }
 
+  /** Whether there is work that was not taken home. */
+  get unsaved(): boolean {
+    return this.state !== this.exported && this.state.frames.size > 0;
+  }
+
   get masks(): FrameMasks | undefined {
     return this.state.frames.get(this.index);
   }
 
   get frames(): number {
     return this.source.timestamps.length;
+  }
+
+  /** Everything in `state` was taken home. */
+  saved(state: State): void {
+    this.exported = state;
   }
 
   setQuality(quality: Quality): void {
@@ -99,7 +110,7 @@ export class Session {
   /** Taps make a mask; a mask that came otherwise is mended by them. */
   tap(point: Point, on: boolean): Promise<void> {
     const made = this.masks?.marks.has(this.active);
-    if (!made && this.visible()) return this.mend(point, on);
+    if (!made && isVisible(this.masks, this.active)) return this.mend(point, on);
     return this.mark((marks) => ({ ...marks, [on ? 'on' : 'off']: [...marks[on ? 'on' : 'off'], point] }));
   }
 
@@ -116,51 +127,49 @@ export class Session {
     const [sx, sy] = [geometry.inner.width / geometry.width, geometry.inner.height / geometry.height];
     const scaled = points.map(({ x, y }) => ({ x: x * sx, y: y * sy }));
     line(plane, geometry, scaled, Math.max(0.75, radius * sx), erase ? 0 : 255);
-    this.commit(plane, geometry.inner, null);
+    this.commit(this.index, this.active, plane, geometry.inner, null);
   }
 
   /** Take the active object out of this frame: it is hidden here. */
   clear(): void {
     if (!this.masks?.ids.includes(this.active)) return;
     const { inner } = this.masks;
-    this.commit(new Uint8Array(inner.height * inner.width), inner, null);
+    this.commit(this.index, this.active, new Uint8Array(inner.height * inner.width), inner, null);
   }
 
   private async mark(change: (marks: Marks) => Marks): Promise<void> {
     await this.working(async () => {
       const { index, active, geometry } = this;
       const marks = change(this.masks?.marks.get(active) ?? noMarks());
-      const mask = await this.propose(marks, null, geometry);
+      const mask = await this.propose(index, marks, null, geometry);
       if (!covers(mask, marks.on, geometry)) {
         throw new Error('No object was found there. Tap its middle, draw a box around it or paint over it.');
       }
-      if (index === this.index && active === this.active) this.commit(mask, geometry.inner, marks);
+      this.commit(index, active, mask, geometry.inner, marks);
     });
   }
 
   private async mend(point: Point, on: boolean): Promise<void> {
     await this.working(async () => {
-      const { geometry } = this;
-      const before = planeOf(this.masks, this.active, geometry.inner)!;
+      const { index, active, geometry } = this;
+      const before = planeOf(this.masks, active, geometry.inner)!;
       const marks = { ...noMarks(), [on ? 'on' : 'off']: [point] };
-      const found = await this.propose(marks, on ? null : before, geometry);
-      this.commit((on ? joined : lessened)(before, found, point, geometry), geometry.inner, null);
+      const found = await this.propose(index, marks, on ? null : before, geometry);
+      this.commit(index, active, (on ? joined : lessened)(before, found, point, geometry), geometry.inner, null);
     });
   }
 
-  /** The network's idea of what is marked; masks have the geometry's inner size. */
-  private async propose(marks: Marks, before: Uint8Array | null, { inner }: Geometry): Promise<Uint8Array> {
+  /** The network's idea of what is marked in a frame; masks have the geometry's inner size. */
+  private async propose(
+    index: number,
+    marks: Marks,
+    before: Uint8Array | null,
+    { inner }: Geometry,
+  ): Promise<Uint8Array> {
     const small = this.marking;
     const known = before && pack(resizePlane(before, inner, small.inner));
-    const { planes } = await this.network.propose(this.source, this.index, small, marks, known);
+    const { planes } = await this.network.propose(this.source, index, small, marks, known);
     return resizePlane(unpack(planes[0], small.inner.height * small.inner.width), small.inner, inner);
-  }
-
-  /** Whether the active object has a mask in this frame. */
-  private visible(): boolean {
-    const { masks } = this;
-    const plane = masks && planeOf(masks, this.active, masks.inner);
-    return Boolean(plane?.some((value) => value > 127));
   }
 
   /** A state with one object more, which is the active one from now on. */
@@ -174,12 +183,15 @@ export class Session {
     return { ...this.state, objects: [...objects, { id, name: `Object ${id}`, color: colorOf(id) }] };
   }
 
-  /** The current frame with the active object as drawn; an object that is not there yet comes into being. */
-  private commit(plane: Uint8Array, inner: Size, marks: Marks | null): void {
-    const known = this.state.objects.some((object) => object.id === this.active);
+  /**
+   * A frame with an object as drawn; an object that is not there yet comes into being. The frame is where the person
+   * was when the mark was made, who may have gone on since.
+   */
+  private commit(index: number, active: number, plane: Uint8Array, inner: Size, marks: Marks | null): void {
+    const known = this.state.objects.some((object) => object.id === active);
     const state = known ? this.state : this.withNewObject();
-    this.saved = false;
-    this.history.commit(withFrame(state, this.index, drawObject(this.masks, this.active, plane, inner, marks)));
+    const masks = drawObject(state.frames.get(index), known ? active : this.active, plane, inner, marks);
+    this.history.commit(withFrame(state, index, masks));
   }
 
   private async working<T>(work: () => Promise<T>): Promise<T> {

@@ -19,8 +19,8 @@ export interface FrameMasks {
   confidence: readonly number[];
   /** Of the planes. */
   inner: Size;
-  /** Whether a person has marked or corrected it: tracking starts from such frames and never changes them. */
-  drawn: boolean;
+  /** The objects that a person has marked or corrected here: tracking starts from them and never changes them. */
+  drawn: ReadonlySet<number>;
   marks: ReadonlyMap<number, Marks>;
 }
 
@@ -40,6 +40,11 @@ export function planeOf(masks: FrameMasks | undefined, id: number, inner: Size):
   const at = masks ? masks.ids.indexOf(id) : -1;
   if (!masks || at < 0) return null;
   return resizePlane(unpack(masks.planes[at], masks.inner.height * masks.inner.width), masks.inner, inner);
+}
+
+/** Whether anything of an object is seen in a frame. */
+export function isVisible(masks: FrameMasks | undefined, id: number): boolean {
+  return Boolean(masks && planeOf(masks, id, masks.inner)?.some((value) => value > 127));
 }
 
 /** Packed planes of the given objects at a size; empty where an object is not known. */
@@ -66,18 +71,46 @@ export function drawObject(
     const old = planeOf(before, other, inner) ?? new Uint8Array(plane.length);
     return pack(old.map((value, i) => Math.min(value, 255 - plane[i])));
   });
+  const confidence = ids.map((other, i) => (other === id ? 1 : before!.confidence[i]));
   const all = new Map(before?.marks);
   if (marks) all.set(id, marks);
   else all.delete(id);
-  return { ids, planes, confidence: ids.map(() => 1), inner, drawn: true, marks: all };
+  return { ids, planes, confidence, inner, drawn: new Set(before?.drawn).add(id), marks: all };
+}
+
+/** A frame with what was found there; what a person drew, and objects that were not looked for, stay as they are. */
+export function withFound(before: FrameMasks | undefined, found: FrameMasks): FrameMasks {
+  if (!before) return found;
+  const looked = new Set(found.ids.filter((id) => !before.drawn.has(id)));
+  const kept = before.ids.filter((id) => !looked.has(id));
+  const at = found.ids.map((_, i) => i).filter((i) => looked.has(found.ids[i]));
+  return {
+    ...found,
+    ids: [...kept, ...at.map((i) => found.ids[i])],
+    planes: [...planesOf(before, kept, found.inner), ...at.map((i) => found.planes[i])],
+    confidence: [
+      ...kept.map((id) => before.confidence[before.ids.indexOf(id)]),
+      ...at.map((i) => found.confidence[i]),
+    ],
+    drawn: before.drawn,
+    marks: before.marks,
+  };
 }
 
 export function removeObject(state: State, id: number): State {
   const frames = new Map<number, FrameMasks>();
   for (const [index, masks] of state.frames) {
-    const keep = masks.ids.map((other) => other !== id);
-    const rest = { ...masks, ids: masks.ids.filter((_, i) => keep[i]), planes: masks.planes.filter((_, i) => keep[i]) };
-    if (rest.ids.length) frames.set(index, { ...rest, confidence: masks.confidence.filter((_, i) => keep[i]) });
+    const others = <T>(values: readonly T[]) => values.filter((_, i) => masks.ids[i] !== id);
+    const ids = others(masks.ids);
+    if (!ids.length) continue;
+    frames.set(index, {
+      ...masks,
+      ids,
+      planes: others(masks.planes),
+      confidence: others(masks.confidence),
+      drawn: new Set([...masks.drawn].filter((other) => other !== id)),
+      marks: new Map([...masks.marks].filter(([other]) => other !== id)),
+    });
   }
   return { objects: state.objects.filter((object) => object.id !== id), frames };
 }

@@ -4,21 +4,26 @@ import type { Geometry } from '../tracking/geometry';
 import type { CameraVideo } from '../video/camera';
 import { reduced } from './network';
 import type { Session } from './session';
-import { planesOf, withFrame, type State } from './state';
+import { isVisible, planesOf, withFound, withFrame, type State } from './state';
 
 export type Direction = 1 | -1;
 
-/** The frame that somebody drew nearest to another one; of equals, the earlier. */
-export function nearestDrawn(state: State, index: number): number | null {
-  let best: number | null = null;
-  for (const [at, masks] of state.frames) {
-    if (masks.drawn && (best === null || Math.abs(at - index) < Math.abs(best - index))) best = at;
-  }
-  return best;
+/**
+ * The frame to remember objects by: of those in which somebody drew, the one that shows most of the objects; of equals,
+ * the nearest to `index`; of equals, the earlier. Null where none shows as many as the frame `index` itself.
+ */
+export function anchorOf(state: State, index: number, ids: readonly number[]): number | null {
+  const shows = (at: number) => ids.filter((id) => isVisible(state.frames.get(at), id)).length;
+  const drawn = [...state.frames].filter(([, masks]) => masks.drawn.size).map(([at]) => at);
+  const ranked = drawn
+    .map((at) => ({ at, shown: shows(at), far: Math.abs(at - index) }))
+    .sort((a, b) => b.shown - a.shown || a.far - b.far || a.at - b.at);
+  return ranked.length && ranked[0].shown >= shows(index) ? ranked[0].at : null;
 }
 
 /**
  * Steps until the video's end, until a frame that was drawn and has been followed from, or until `signal` stops it.
+ * The objects of the first frame are followed, and from frames in which others were drawn, those as well.
  * `shown` is awaited after each frame, while the network works on the next one already.
  */
 export async function track(
@@ -28,22 +33,19 @@ export async function track(
   shown: () => Promise<void>,
 ): Promise<void> {
   if (!session.masks) throw new Error('Mark an object in this frame first.');
-  let run = await Run.begin(session, direction);
+  let run = await Run.begin(session, direction, session.masks.ids);
   session.history.commit(session.state); // the whole run is one step for undo
   while (!signal.aborted) {
     const next = session.index + direction;
     if (next < 0 || next >= session.frames) return;
-    const drawn = session.state.frames.get(next)?.drawn;
-    if (drawn && session.state.frames.has(next + direction)) return;
-    if (drawn) {
-      session.index = next;
-      run = await Run.begin(session, direction);
-    } else {
-      const started = performance.now();
-      const found = await run.step(next);
-      run.record(next, found);
-      if (session.slow(performance.now() - started)) run = await Run.begin(session, direction);
-    }
+    const drawn = session.state.frames.get(next)?.drawn ?? new Set<number>();
+    const settled = run.ids.every((id) => drawn.has(id));
+    if (settled && session.state.frames.has(next + direction)) return;
+    const started = performance.now();
+    if (settled) session.index = next;
+    else run.record(next, await run.step(next));
+    const slow = !settled && session.slow(performance.now() - started);
+    if (drawn.size || slow) run = await Run.begin(session, direction, [...new Set([...run.ids, ...drawn])]);
     await shown();
   }
 }
@@ -56,13 +58,14 @@ export async function trackLive(
   signal: AbortSignal,
   shown: () => Promise<void>,
 ): Promise<void> {
-  let run = await Run.begin(session, null);
+  if (!session.masks) return;
+  let run = await Run.begin(session, null, session.masks.ids);
   session.history.commit(session.state);
   while (!signal.aborted && session.frames < most) {
     const started = performance.now();
     const next = await camera.grab();
     run.record(next, await run.step(next));
-    if (session.slow(performance.now() - started)) run = await Run.begin(session, null);
+    if (session.slow(performance.now() - started)) run = await Run.begin(session, null, run.ids);
     await shown();
   }
 }
@@ -77,15 +80,17 @@ class Run {
   private constructor(
     private readonly session: Session,
     private readonly geometry: Geometry,
-    private readonly ids: readonly number[],
+    readonly ids: readonly number[],
     private readonly direction: Direction | null,
   ) {}
 
-  /** Remember the nearest frame that was drawn, and the current one. `direction` is null where none can be foreseen. */
-  static async begin(session: Session, direction: Direction | null): Promise<Run> {
+  /**
+   * Remember the objects by a frame that was drawn, and by the current one. `direction` is null where none can be
+   * foreseen.
+   */
+  static async begin(session: Session, direction: Direction | null, ids: readonly number[]): Promise<Run> {
     const { state, index, network, source, geometry } = session;
-    const ids = state.objects.map((object) => object.id);
-    const at = nearestDrawn(state, index) ?? index;
+    const at = anchorOf(state, index, ids) ?? index;
     const known = (frame: number) => ({
       index: frame,
       planes: planesOf(state.frames.get(frame)!, ids, geometry.inner),
@@ -105,10 +110,10 @@ class Run {
 
   record(index: number, { planes, confidence }: Masked): void {
     const { session, ids, geometry } = this;
-    const masks = { ids, planes, confidence, inner: geometry.inner, drawn: false, marks: new Map() };
+    const { state } = session;
+    const found = { ids, planes, confidence, inner: geometry.inner, drawn: new Set<number>(), marks: new Map() };
     session.index = index;
-    session.saved = false;
-    session.history.replace(withFrame(session.state, index, masks));
+    session.history.replace(withFrame(state, index, withFound(state.frames.get(index), found)));
   }
 
   private async ask(index: number): Promise<Masked> {
@@ -121,11 +126,12 @@ class Run {
     return network.step(bitmap);
   }
 
-  /** The frame after `index` that is to be followed, null where there is none. */
+  /** The frame after `index` that this run goes on to, null where there is none: where something is drawn, it ends. */
   private following(index: number): number | null {
     if (this.direction === null) return null;
     const next = index + this.direction;
     const inside = next >= 0 && next < this.session.frames;
-    return inside && !this.session.state.frames.get(next)?.drawn ? next : null;
+    const drawn = [index, next].some((at) => this.session.state.frames.get(at)?.drawn.size);
+    return inside && !drawn ? next : null;
   }
 }

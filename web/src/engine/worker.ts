@@ -60,6 +60,7 @@ function pixels(bitmap: ImageBitmap, { inner }: Geometry): Uint8ClampedArray {
     canvas.canvas.width = width;
     canvas.canvas.height = height;
   }
+  canvas.clearRect(0, 0, width, height);
   canvas.drawImage(bitmap, 0, 0, width, height);
   bitmap.close();
   return canvas.getImageData(0, 0, width, height).data;

@@ -46,7 +46,9 @@ export class Composer {
   private async read(i: number): Promise<{ pixels: ImageData; alpha: Uint8Array }> {
     const { width, height } = this.video;
     const alpha = checkedPlane(this.video, await this.video.alpha(i), 'a matte');
-    this.object.drawImage(await this.video.frame(i), 0, 0, width, height);
+    const frame = await this.video.frame(i);
+    this.object.clearRect(0, 0, width, height);
+    this.object.drawImage(frame, 0, 0, width, height);
     return { pixels: this.object.getImageData(0, 0, width, height), alpha };
   }
 }

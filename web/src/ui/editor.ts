@@ -6,7 +6,7 @@ import { Session } from '../editor/session';
 import { trust } from '../editor/state';
 import type { Background } from '../takehome/types';
 import type { Point } from '../tracking/marks';
-import { CameraVideo } from '../video/camera';
+import { CameraVideo, MOST_FRAMES } from '../video/camera';
 import type { VideoSource } from '../video/source';
 import { advice } from './advice';
 import { BackgroundPicker } from './background';
@@ -67,7 +67,7 @@ export class Editor {
       redo: () => this.edit((session) => session.history.redo()),
     });
     this.objects = new ObjectList({
-      choose: (id) => this.edit((session) => void (session.active = id)),
+      choose: (id) => this.choose(id),
       rename: (id, name) => this.edit((session) => session.rename(id, name)),
       remove: (id) => this.edit((session) => session.remove(id)),
       add: () => this.edit((session) => session.addObject()),
@@ -81,11 +81,10 @@ export class Editor {
       doubt: () => this.doubt(),
     });
     this.views = choice('View', VIEWS, (view) => this.look(view));
-    this.pickers = [0, 1].map(() => new BackgroundPicker((background) => this.over(background), failed));
-    this.takeHome = new TakeHome(
-      this.pickers[1].element,
-      () => (this.session ? { session: this.session, background: this.stage.background } : null),
-      failed,
+    const inDialog = (error: unknown) => this.takeHome.failed(error);
+    this.pickers = [failed, inDialog].map((say) => new BackgroundPicker((background) => this.over(background), say));
+    this.takeHome = new TakeHome(this.pickers[1].element, () =>
+      this.session ? { session: this.session, background: this.stage.background } : null,
     );
     this.dialog = this.takeHome.element;
     this.quality = new QualityPicker(initial, (quality) => this.session?.setQuality(quality));
@@ -115,7 +114,7 @@ export class Editor {
 
   /** Whether there is work that would be lost. */
   get unsaved(): boolean {
-    return Boolean(this.session && !this.session.saved);
+    return Boolean(this.session?.unsaved);
   }
 
   async open(source: VideoSource): Promise<void> {
@@ -186,19 +185,28 @@ export class Editor {
   }
 
   private mark(work: (session: Session) => Promise<void>): void {
-    const { session, player } = this;
+    const { session, player, camera } = this;
     if (!session || !player || session.busy || player.mode) return;
     this.notices.clear();
     const marked = async () => {
-      if (this.camera) session.index = await this.camera.grab();
+      if (camera) session.index = await camera.grab();
       await work(session);
       await this.stage.draw();
-      if (this.camera && session.masks) player.live(this.camera);
     };
-    marked().catch((error: unknown) => {
-      if (this.camera && !session.masks) this.camera.clear();
-      this.failed(error);
-    });
+    const failed = (error: unknown) => this.failed(error);
+    const done = marked().catch(failed);
+    if (camera) void done.then(() => this.record(session, player, camera)).catch(failed);
+  }
+
+  /** Follow live what was marked in the camera's picture; where nothing was, forget that picture. */
+  private async record(session: Session, player: Player, camera: CameraVideo): Promise<void> {
+    if (!session.masks) return camera.clear();
+    await player.live(camera);
+    if (this.camera !== camera) return;
+    if (session.frames >= MOST_FRAMES) {
+      this.notices.say(`Recording ended after ${MOST_FRAMES} frames, which is as much as is kept. Your work is here.`);
+    }
+    await this.stopCamera();
   }
 
   private edit(work: (session: Session) => void): void {
@@ -211,6 +219,13 @@ export class Editor {
     }
     this.update();
     if (session.frames) void this.stage.draw();
+  }
+
+  /** Also while the network is busy: it knows which object it works on. */
+  private choose(id: number): void {
+    if (this.session) this.session.active = id;
+    this.update();
+    this.stage.marker.draw();
   }
 
   private use(tool: Tool): void {
@@ -270,7 +285,7 @@ export class Editor {
     const { session } = this;
     if (!session) return;
     const doubtful = [...session.state.frames]
-      .filter(([, masks]) => !masks.drawn)
+      .filter(([, masks]) => masks.ids.some((id) => !masks.drawn.has(id)))
       .sort(([, a], [, b]) => trust(a)! - trust(b)!);
     if (doubtful.length) void this.player?.seek(doubtful[0][0]);
   }
@@ -279,6 +294,7 @@ export class Editor {
   private watch(camera: CameraVideo): void {
     const draw = () => {
       if (this.camera !== camera) return;
+      if (camera.turned()) this.stage.open(this.session!);
       if (!this.session!.frames) void this.stage.draw(camera.preview);
       requestAnimationFrame(draw);
     };
@@ -287,7 +303,8 @@ export class Editor {
 
   private async stopCamera(): Promise<void> {
     await this.player?.pause();
-    this.camera?.stop();
+    if (!this.camera) return;
+    this.camera.stop();
     this.camera = null;
     this.element.classList.remove('live');
     if (this.session) this.timeline.open(this.session);

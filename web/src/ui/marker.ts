@@ -70,6 +70,7 @@ export class Marker {
   }
 
   private down(event: PointerEvent): void {
+    if (!event.isPrimary) return this.let(); // a second finger: no mark, but a pinch
     if (!this.session || this.session.busy || (event.button !== 0 && event.button !== 2)) return;
     this.canvas.setPointerCapture(event.pointerId);
     this.drag = { points: [this.point(event)], on: this.adding && event.button === 0 && !event.altKey };

@@ -15,6 +15,8 @@ interface Format {
   ending: string;
   /** Whether the background that is chosen matters. */
   over: boolean;
+  /** Whether it holds all frames, so that nothing is lost when the video is closed. */
+  whole: boolean;
   make(video: TrackedVideo, session: Session, background: Background, p: Progress, s: AbortSignal): Promise<Blob>;
 }
 
@@ -24,6 +26,7 @@ const FORMATS: Record<string, Format> = {
     text: 'WebM with alpha, for video editors and web pages',
     ending: 'cutout.webm',
     over: false,
+    whole: true,
     make: (video, _session, _background, progress, signal) =>
       exportWebm(video, { kind: 'transparent' }, progress, signal),
   },
@@ -32,6 +35,7 @@ const FORMATS: Record<string, Format> = {
     text: 'WebM: the objects over a colour, a blur or your picture',
     ending: 'composed.webm',
     over: true,
+    whole: true,
     make: (video, _session, background, progress, signal) => exportWebm(video, background, progress, signal),
   },
   masks: {
@@ -39,6 +43,7 @@ const FORMATS: Record<string, Format> = {
     text: 'Zip of palette PNGs, one a frame, as DAVIS has them',
     ending: 'masks.zip',
     over: false,
+    whole: true,
     make: (video, _session, _background, progress, signal) => exportMasksZip(video, progress, signal),
   },
   coco: {
@@ -46,6 +51,7 @@ const FORMATS: Record<string, Format> = {
     text: 'Outlines as run lengths, for labelling and training',
     ending: 'coco.json',
     over: false,
+    whole: true,
     make: (video, _session, _background, progress, signal) => exportCoco(video, progress, signal),
   },
   still: {
@@ -53,6 +59,7 @@ const FORMATS: Record<string, Format> = {
     text: 'PNG of the cut-out, over the background below',
     ending: 'still.png',
     over: true,
+    whole: false,
     make: (video, session, background) => exportStill(video, session.index, background),
   },
 };
@@ -62,13 +69,13 @@ export class TakeHome {
   private readonly progress = h('progress', { max: 1, value: 0, 'aria-label': 'Export' });
   private readonly working: HTMLElement;
   private readonly status = h('p', { class: 'status', role: 'status' });
+  private readonly alert = h('p', { class: 'alert', role: 'alert' });
   private readonly formats: HTMLElement;
   private abort: AbortController | undefined;
 
   constructor(
     backgrounds: HTMLElement,
     private readonly current: () => { session: Session; background: Background } | null,
-    private readonly failed: (error: unknown) => void,
   ) {
     const buttons = Object.entries(FORMATS).map(([key, format]) =>
       h(
@@ -94,18 +101,27 @@ export class TakeHome {
       h('h3', {}, 'Background'),
       backgrounds,
       this.working,
+      this.alert,
     );
     this.element.addEventListener('close', () => this.abort?.abort());
   }
 
   open(): void {
+    this.alert.textContent = '';
     this.element.showModal();
+  }
+
+  /** Here, because all else is behind the dialog. */
+  failed(error: unknown): void {
+    console.warn(error);
+    this.alert.textContent = error instanceof Error ? error.message : String(error);
   }
 
   private async save(format: Format): Promise<void> {
     const now = this.current();
     if (!now) return;
     const { session, background } = now;
+    const { state } = session;
     this.abort = new AbortController();
     this.busy(true, `${format.title}: starting`);
     try {
@@ -115,7 +131,7 @@ export class TakeHome {
       };
       const blob = await format.make(trackedVideo(session), session, background, progress, this.abort.signal);
       download(blob, `${session.source.name.replace(/\.[^.]+$/, '')}-${format.ending}`);
-      session.saved = true;
+      if (format.whole) session.saved(state);
       this.status.textContent = `${format.title}: saved, ${size(blob.size)}.`;
       this.working.classList.add('done');
     } catch (error) {
@@ -129,6 +145,7 @@ export class TakeHome {
   private busy(busy: boolean, text?: string): void {
     for (const button of this.formats.querySelectorAll('button')) button.disabled = busy;
     if (busy) {
+      this.alert.textContent = '';
       this.working.hidden = false;
       this.working.classList.remove('done');
       this.progress.value = 0;

@@ -113,9 +113,9 @@ export class Timeline {
       if (value < worst[0]) worst = [value, i];
       context.fillStyle = value >= 0.75 ? good : value >= 0.5 ? fair : bad;
       // The less certain, the taller: what needs a look stands out without its colour, too.
-      const tall = masks!.drawn ? 0.28 : 0.28 + 0.72 * Math.min(1, Math.max(0, (0.9 - value) / 0.6));
+      const tall = 0.28 + 0.72 * Math.min(1, Math.max(0, (0.9 - value) / 0.6));
       context.fillRect(x, height * (1 - tall), w, height * tall);
-      if (masks!.drawn) diamond(context, (i + 0.5) * room, height * 0.36, 4 * devicePixelRatio, drawnColor);
+      if (masks!.drawn.size) diamond(context, (i + 0.5) * room, height * 0.36, 4 * devicePixelRatio, drawnColor);
     }
     const least = worst[1] >= 0 ? `; least certain at frame ${worst[1] + 1} (${Math.round(100 * worst[0])} %)` : '';
     this.strip.setAttribute('aria-label', `${followed} of ${session.frames} frames followed${least}`);

@@ -8,22 +8,30 @@ export const MOST_FRAMES = 1800;
 
 export class CameraVideo implements VideoSource {
   readonly name = 'Camera';
-  readonly width: number;
-  readonly height: number;
+  width = 0;
+  height = 0;
   readonly timestamps: number[] = [];
   readonly durations: number[] = [];
   private readonly pictures: Blob[] = [];
-  private readonly cache: FrameCache;
-  private readonly canvas: OffscreenCanvasRenderingContext2D;
+  private cache!: FrameCache;
+  private canvas!: OffscreenCanvasRenderingContext2D;
   private started = 0;
 
   private constructor(
     readonly preview: HTMLVideoElement,
     private readonly stream: MediaStream,
   ) {
-    [this.width, this.height] = [preview.videoWidth, preview.videoHeight];
-    this.cache = new FrameCache(this.width, this.height);
-    this.canvas = new OffscreenCanvas(this.width, this.height).getContext('2d')!;
+    this.turned();
+  }
+
+  /** Whether the picture has another size than before, because the phone was turned; once recorded, it stays. */
+  turned(): boolean {
+    const { videoWidth, videoHeight } = this.preview;
+    if (this.timestamps.length || (videoWidth === this.width && videoHeight === this.height)) return false;
+    [this.width, this.height] = [videoWidth, videoHeight];
+    this.cache = new FrameCache(videoWidth, videoHeight);
+    this.canvas = new OffscreenCanvas(videoWidth, videoHeight).getContext('2d')!;
+    return true;
   }
 
   static async open(facing: 'user' | 'environment'): Promise<CameraVideo> {
@@ -49,7 +57,7 @@ export class CameraVideo implements VideoSource {
   async grab(): Promise<number> {
     const now = performance.now() / 1000;
     if (!this.timestamps.length) this.started = now;
-    this.canvas.drawImage(this.preview, 0, 0);
+    this.drawPreview();
     const index = this.timestamps.length;
     const time = now - this.started;
     if (index) this.durations[index - 1] = time - this.timestamps[index - 1];
@@ -58,6 +66,15 @@ export class CameraVideo implements VideoSource {
     this.cache.put(index, await createImageBitmap(this.canvas.canvas));
     this.pictures.push(await this.canvas.canvas.convertToBlob({ type: 'image/jpeg', quality: 0.92 }));
     return index;
+  }
+
+  /** As large as it fits, in the middle: a phone may be turned while it records. */
+  private drawPreview(): void {
+    const { videoWidth, videoHeight } = this.preview;
+    const scale = Math.min(this.width / videoWidth, this.height / videoHeight);
+    const [w, h] = [videoWidth * scale, videoHeight * scale];
+    this.canvas.fillRect(0, 0, this.width, this.height);
+    this.canvas.drawImage(this.preview, (this.width - w) / 2, (this.height - h) / 2, w, h);
   }
 
   async frame(index: number): Promise<ImageBitmap> {

@@ -72,11 +72,11 @@ class DecodedVideo implements VideoSource {
   ) {
     this.cache = new FrameCache(width, height);
     this.sink = new VideoSampleSink(track);
-    this.canvas = new OffscreenCanvas(width, height).getContext('2d')!;
+    this.canvas = new OffscreenCanvas(width, height).getContext('2d', { alpha: false })!;
   }
 
   frame(index: number): Promise<ImageBitmap> {
-    const wanted = this.queue.then(() => this.cache.get(index) ?? this.decode(index));
+    const wanted = this.queue.then(() => this.cache.get(index) ?? this.decoded(index));
     this.queue = wanted.catch(() => undefined); // one decoder: requests take turns
     return wanted;
   }
@@ -100,6 +100,21 @@ class DecodedVideo implements VideoSource {
     this.cache.clear();
   }
 
+  /** A decoder that fails once, taken away by the system or over a bad packet, is replaced and asked again. */
+  private async decoded(index: number): Promise<ImageBitmap> {
+    try {
+      return await this.decode(index);
+    } catch {
+      this.ahead = undefined;
+    }
+    try {
+      return await this.decode(index);
+    } catch (error) {
+      this.ahead = undefined;
+      throw error;
+    }
+  }
+
   private async decode(index: number): Promise<ImageBitmap> {
     if (!this.ahead || this.ahead.next > index || this.ahead.next < this.keys[index]) {
       void this.ahead?.samples.return();
@@ -119,6 +134,7 @@ class DecodedVideo implements VideoSource {
   }
 
   private async picture(sample: VideoSample): Promise<ImageBitmap> {
+    this.canvas.clearRect(0, 0, this.width, this.height); // black, under what is transparent
     sample.draw(this.canvas, 0, 0, this.width, this.height); // upright
     sample.close();
     return createImageBitmap(this.canvas.canvas);

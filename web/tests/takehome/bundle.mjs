@@ -1,4 +1,7 @@
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'vite';
 
 /** The code of a TypeScript file beside this one and of all it imports, as one ES module. */
@@ -15,5 +18,12 @@ export async function bundled(name) {
 
 /** The same, imported into this process. */
 export async function imported(name) {
-  return import(`data:text/javascript;base64,${Buffer.from(await bundled(name)).toString('base64')}`);
+  const folder = await mkdtemp(join(tmpdir(), 'mobilevos-'));
+  try {
+    const file = join(folder, 'bundle.mjs');
+    await writeFile(file, await bundled(name));
+    return await import(pathToFileURL(file));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

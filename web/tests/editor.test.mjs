@@ -1,0 +1,202 @@
+/** Marking and following, with a made-up network: an object is a bar that moves on by one pixel a frame. */
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { imported } from './takehome/bundle.mjs';
+
+const parts = await imported('../parts.ts');
+const SIZE = { height: 64, width: 64 };
+const AREA = SIZE.height * SIZE.width;
+
+/** A bar of 4 pixels' width whose left edge is at `x`. */
+const bar = (x) => Uint8Array.from({ length: AREA }, (_, i) => (i % 64 >= x && i % 64 < x + 4 ? 255 : 0));
+const leftEdge = (plane) => plane.findIndex((value) => value > 127);
+
+/** Moves what it is shown by one pixel to the right, or to the left when it goes back. */
+class MovingNetwork {
+  engine = 'made up';
+  mostObjects = 4;
+  begun = [];
+  /** Calls of `propose` wait for this. */
+  gate = Promise.resolve();
+
+  async propose(_source, _index, geometry, marks) {
+    await this.gate;
+    return { planes: [parts.pack(parts.resizePlane(bar(marks.on[0].x - 1), SIZE, geometry.inner))], confidence: [1] };
+  }
+
+  async begin(_source, { inner }, anchor, previous) {
+    this.begun.push({ anchor: anchor.index, objects: anchor.planes.length });
+    const { index, planes } = previous ?? anchor;
+    this.at = index;
+    this.planes = planes.map((packed) => parts.resizePlane(parts.unpack(packed, inner.height * inner.width), inner, SIZE));
+    this.inner = inner;
+  }
+
+  async step({ index }) {
+    const by = index - this.at;
+    this.at = index;
+    this.planes = this.planes.map((plane) => (leftEdge(plane) < 0 ? plane : bar(leftEdge(plane) + by)));
+    const planes = this.planes.map((plane) => parts.pack(parts.resizePlane(plane, SIZE, this.inner)));
+    return { planes, confidence: planes.map(() => 0.8) };
+  }
+}
+
+let session;
+let network;
+
+beforeEach(() => {
+  globalThis.createImageBitmap = async (picture) => picture;
+  const timestamps = Array.from({ length: 10 }, (_, i) => i / 30);
+  const source = { ...SIZE, name: 'bars', timestamps, durations: timestamps.map(() => 1 / 30) };
+  source.frame = async (index) => ({ ...SIZE, index, close() {} });
+  network = new MovingNetwork();
+  session = new parts.Session(source, network, 'auto', () => {});
+});
+
+const tap = (x) => session.tap({ x, y: 30 }, true);
+const follow = (direction = 1) => parts.track(session, direction, new AbortController().signal, async () => {});
+const edges = (id) =>
+  Array.from({ length: session.frames }, (_, i) => {
+    const plane = parts.planeOf(session.state.frames.get(i), id, SIZE);
+    return plane && leftEdge(plane);
+  });
+
+test('a mark belongs to the frame in which it was made, wherever the person goes meanwhile', async () => {
+  let open;
+  network.gate = new Promise((resolve) => (open = resolve));
+  const marked = tap(11);
+  session.index = 6;
+  open();
+  await marked;
+  assert.deepEqual([...session.state.frames.keys()], [0]);
+  await new Promise((resolve) => setTimeout(resolve));
+  session.index = 0;
+  await follow();
+  session.index = 3;
+  network.gate = new Promise((resolve) => (open = resolve));
+  const mended = tap(40); // the object has a mask here: this adds to it
+  session.index = 4;
+  open();
+  await mended;
+  assert.deepEqual(
+    [2, 3, 4].map((i) => session.state.frames.get(i).drawn.size),
+    [0, 1, 0],
+  );
+});
+
+test('an object that is drawn later joins in; the first one goes on', async () => {
+  await tap(11);
+  session.index = 4;
+  session.addObject();
+  await tap(41);
+  session.index = 0;
+  await follow();
+  assert.deepEqual(edges(1), [10, 11, 12, 13, 14, 15, 16, 17, 18, 19]);
+  assert.deepEqual(edges(2), [null, null, null, null, 40, 41, 42, 43, 44, 45]);
+  assert.deepEqual([...session.state.frames.get(4).drawn], [2]);
+});
+
+test('following back one object leaves the masks of another alone', async () => {
+  await tap(11);
+  await follow();
+  session.index = 0;
+  const before = edges(1);
+  // The second object exists in frame 7 only, with the first one unknown there.
+  const frames = new Map(session.state.frames);
+  for (const index of [5, 6, 7, 8, 9]) frames.delete(index);
+  session.history.commit({ ...session.state, frames });
+  session.addObject();
+  session.index = 7;
+  await tap(41);
+  await follow(-1);
+  assert.deepEqual(edges(1).slice(0, 5), before.slice(0, 5));
+  assert.deepEqual(edges(1).slice(5), [null, null, null, null, null]);
+  assert.deepEqual(edges(2), [33, 34, 35, 36, 37, 38, 39, 40, null, null]);
+});
+
+test('an object without a mask yet is no reason for doubt', async () => {
+  await tap(11);
+  session.addObject();
+  await follow();
+  for (const index of [1, 9]) assert.equal(parts.trust(session.state.frames.get(index)), 0.8);
+  assert.deepEqual(network.begun, [{ anchor: 0, objects: 1 }]);
+});
+
+test('what was drawn of one object stays, what was followed of another is followed anew', async () => {
+  await tap(11);
+  session.addObject();
+  await tap(41);
+  await follow();
+  session.index = 5;
+  session.active = 2;
+  await session.stroke([{ x: 61, y: 1 }], 1, false); // a correction of the second object
+  const drawn = parts.planeOf(session.masks, 2, SIZE);
+  session.index = 2;
+  session.active = 1;
+  session.clear();
+  await tap(21); // the first one is elsewhere now
+  await follow();
+  assert.deepEqual(edges(1), [10, 11, 20, 21, 22, 23, 24, 25, 26, 27]);
+  assert.deepEqual(parts.planeOf(session.state.frames.get(5), 2, SIZE), drawn);
+});
+
+test('work is unsaved until all of it was taken home, and after every change', async () => {
+  assert.ok(!session.unsaved);
+  await tap(11);
+  assert.ok(session.unsaved);
+  session.saved(session.state);
+  assert.ok(!session.unsaved);
+  session.rename(1, 'bar');
+  assert.ok(session.unsaved);
+  session.history.undo();
+  assert.ok(!session.unsaved);
+});
+
+test('a frame that cannot be shown is told, and the player can still be paused', async () => {
+  const told = [];
+  const show = () => Promise.reject(new Error('no such frame'));
+  const player = new parts.Player(
+    session,
+    show,
+    () => {},
+    (error) => told.push(error.message),
+  );
+  player.play();
+  await player.pause();
+  assert.deepEqual(new Set(told), new Set(['no such frame']));
+  assert.equal(player.mode, null);
+});
+
+test('playing waits for the network: nothing moves while a mark is read', () => {
+  const player = new parts.Player(
+    session,
+    async () => {},
+    () => {},
+    assert.fail,
+  );
+  session.index = 9;
+  session.busy = 'refining';
+  player.play();
+  assert.deepEqual([session.index, player.mode], [9, null]);
+});
+
+test('where the graphics processor fails, the call is made once more without it', async (t) => {
+  const loads = [];
+  t.after(() => ['Worker', 'document'].forEach((name) => delete globalThis[name]));
+  globalThis.document = { baseURI: 'http://localhost/' };
+  globalThis.Worker = class {
+    postMessage({ call, number, accelerator }) {
+      if (call === 'load') loads.push((this.accelerator = accelerator));
+      const failed = call === 'warm' && this.accelerator === 'auto';
+      const engine = this.accelerator === 'auto' ? 'WebGPU' : 'WebAssembly, one thread';
+      const data = failed ? { number, error: 'shader' } : { number, result: { engine, mostObjects: 4 } };
+      queueMicrotask(() => this.onmessage({ data }));
+    }
+
+    terminate() {}
+  };
+  const real = new parts.Network('auto');
+  await real.warm(session.geometry);
+  assert.deepEqual(loads, ['auto', 'wasm']);
+  assert.equal(real.engine, 'WebAssembly, one thread');
+});
