@@ -26,12 +26,23 @@ def test_options_and_paths(tmp_path: Path) -> None:
         str(tmp_path / "a b.mp4"),
         tmp_path / "out/a",
         ("--box", "1,2,3,4", "--box", "5=5,6,7,8", "--format", "masks,alpha"),
-        ("masks", "alpha"),
     )
     assert second.source == "/films/é.mp4"
-    assert second.formats == ("masks", "overlay")
     masks = ["--mask", str(tmp_path / "m.png"), "--mask", f"7=2:{tmp_path / 'other/n.png'}"]
     assert second.arguments == ["/films/é.mp4", "--output", "/out/b", *masks, "--size", "320", "--resume"]
+
+
+def test_masks_whose_names_begin_with_digits(tmp_path: Path) -> None:
+    (tmp_path / "3=2.png").touch()
+    (job,) = read_jobs(table(tmp_path, "source,output,mask\na,b,0=00000.png;2:1.png;7=3:00007.png;00.png;3=2.png\n"))
+    names = ("0=", "00000.png"), ("2:", "1.png"), ("7=3:", "00007.png"), ("", "00.png"), ("", "3=2.png")
+    assert job.options[1::2] == tuple(head + str(tmp_path / name) for head, name in names)
+
+
+def test_empty_names_of_formats_are_left_out(tmp_path: Path) -> None:
+    first, second = read_jobs(table(tmp_path, 'source,output,format\na,b,"masks, ,"\nc,d,","\n'))
+    assert first.options == ("--format", "masks")
+    assert second.options == ()
 
 
 @pytest.mark.parametrize(
@@ -43,6 +54,7 @@ def test_options_and_paths(tmp_path: Path) -> None:
         ("source,output,colour\na,b,c\n", "unknown column 'colour'"),
         ("source,output\na,\n", "line 1 .* has no output"),
         ("source,output\na,x\nb,x\n", "lines 1 and 2 .* same output"),
+        ("source,output,format\na,b,masks\nc,d,mask\n", "line 2 .* has the format mask: expected masks, overlay"),
         ("source,output,box\na,b,1,2,3,4\n", "put values with commas in quotes"),
     ],
 )

@@ -2,18 +2,20 @@
 
 import importlib.util
 import sys
+import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 from mobilevos.batch import Job, JobResult, run_batch
 from mobilevos.batch.ray_pool import ray_pool
-from mobilevos.batch.run import cores, local_pool, run_job
+from mobilevos.batch.run import local_pool, run_job
 from mobilevos.errors import InputError
 
 # Stands for `mobilevos segment`: does what the name of its source says.
 SEGMENT = """
-import os, pathlib, signal, sys
+import os, pathlib, signal, sys, time
 source, output = pathlib.Path(sys.argv[1]).name, pathlib.Path(sys.argv[3])
 tries = output / "tries"
 output.mkdir(parents=True, exist_ok=True)
@@ -23,6 +25,12 @@ if source == "bad":
     print("a warning", file=sys.stderr)
     print("mobilevos: no such file: bad", file=sys.stderr)
     sys.exit(2)
+if source == "slow":
+    (output / "pid").write_text(str(os.getpid()))
+    time.sleep(60)
+if (output / "masks").exists():
+    print(output, "is complete already.")
+    sys.exit()
 if source == "crash" or (source == "once" and count == 1):
     os.kill(os.getpid(), signal.SIGKILL)
 (output / "masks").mkdir()
@@ -34,7 +42,7 @@ COMMAND = (sys.executable, "-c", SEGMENT)
 
 
 def job(folder: Path, name: str, number: int = 1) -> Job:
-    return Job(number, name, folder / f"{number} {name}", (), ("masks",))
+    return Job(number, name, folder / f"{number} {name}", ())
 
 
 def tries(done: Job) -> int:
@@ -50,7 +58,6 @@ def test_a_job_that_works_is_skipped_the_next_time(tmp_path: Path) -> None:
         "5 frames, 1 object: 9.9 frames a second",
     )
     assert run_job(good, command=COMMAND).status == "skipped"
-    assert tries(good) == 1
 
 
 def test_a_crash_is_tried_again_and_bad_input_is_not(tmp_path: Path) -> None:
@@ -70,15 +77,31 @@ def in_order(results: list[JobResult]) -> list[str]:
 def test_many_at_once(tmp_path: Path) -> None:
     names = ["good", "bad", "once", "crash", "good"]
     jobs = [job(tmp_path, name, number) for number, name in enumerate(names, start=1)]
-    pool, submit = local_pool(2, 1, COMMAND)
-    with pool:
+    with local_pool(2, 1, COMMAND) as submit:
         assert in_order(list(run_batch(jobs, submit))) == ["done", "failed", "done", "failed", "done"]
-    pool, submit = local_pool(5, 0, COMMAND)
-    with pool:
+    with local_pool(5, 0, COMMAND) as submit:
         assert in_order(list(run_batch(jobs, submit))) == ["skipped", "failed", "skipped", "failed", "skipped"]
-    with pytest.raises(InputError, match="at least 1 job"):
-        local_pool(0, 0)
-    assert cores() >= 1
+    with pytest.raises(InputError, match="at least 1 job"), local_pool(0, 0):
+        pass
+
+
+def test_an_error_ends_what_runs(tmp_path: Path) -> None:
+    jobs = [job(tmp_path, "slow", number) for number in range(1, 5)]
+
+    def stop_when_it_runs() -> None:
+        with local_pool(2, 3, COMMAND) as submit:
+            futures.extend(submit(each) for each in jobs)
+            while not all((each.output / "pid").exists() for each in jobs[:2]):
+                time.sleep(0.05)
+            raise KeyboardInterrupt
+
+    futures: list[Future[JobResult]] = []
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        stop_when_it_runs()
+    assert time.monotonic() - began < 30
+    assert [future.cancelled() for future in futures] == [False, False, True, True]
+    assert [(future.result().status, future.result().attempts) for future in futures[:2]] == [("failed", 1)] * 2
 
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from mobilevos.cli.segment import segment
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.tracking import Tracker
 from tests.cli.command import Ran, run_command
+from tests.media.clips import write_video
 from tests.segment.colours import squares, tracker, write_clip
 
 COUNT = 8
@@ -77,7 +79,29 @@ def test_an_output_is_replaced_only_by_force(run: Run, clip: Path, mask: Path, t
     assert again.code == 2
     assert "exists already" in again.err
     assert run(*command, "--resume").out == f"{tmp_path / 'out'} is complete already.\n"
+    other = run(clip, "--box", "2,6,24,24", *command[3:], "--resume")
+    assert (other.code, other.err.count("\n")) == (2, 1)
+    assert "was made otherwise: its marks was" in other.err
     assert run(*command, "--force").code == 0
+
+
+def test_force_does_not_remove_the_source(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    source = tmp_path / "out" / "overlay.mp4"
+    source.write_bytes(clip.read_bytes())
+    ran = run(source, "--mask", mask, "-o", tmp_path / "out", "--force")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "give another folder" in ran.err
+    assert source.read_bytes() == clip.read_bytes()
+
+
+def test_sound_that_is_left_out_is_said(run: Run, mask: Path, tmp_path: Path) -> None:
+    times = [Fraction(i, 10) for i in range(20)]
+    source = write_video(tmp_path / "clip.mkv", times, (64, 96), audio="pcm_s16le")
+    source.write_bytes(source.read_bytes().replace(b"A_PCM/INT/LIT", b"A_PCM/INT/???"))
+    ran = run(source, "--mask", mask, "-o", tmp_path / "out", "--format", "overlay,cutout")
+    assert ran.code == 0
+    assert ran.out.count("The sound of clip.mkv is left out: FFmpeg cannot decode it.") == 1
 
 
 def test_control_c_says_how_to_go_on(
@@ -205,8 +229,17 @@ def test_a_video_that_breaks_keeps_what_came_before(run: Run, tmp_path: Path) ->
     assert ran.code == 2
     assert "breaks at frame 5" in ran.err
     assert ran.err.count("\n") == 1
-    assert {p.name for p in (tmp_path / "out").iterdir()} == {"masks", "overlay.mp4", "confidence.csv"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        "masks",
+        "overlay.mp4",
+        "confidence.csv",
+        ".finished.json",
+    }
     assert len(list((tmp_path / "out" / "masks").iterdir())) == 5
+    again = run(folder, "--box", "2,6,24,24", "-o", tmp_path / "out", "--format", "masks,overlay", "--resume")
+    assert (again.code, again.out, again.err.count("\n")) == (2, "", 1)
+    assert "is not complete" in again.err
+    assert "breaks at frame 5" in again.err
 
 
 def test_one_frame_is_a_video(run: Run, mask: Path, tmp_path: Path) -> None:

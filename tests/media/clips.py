@@ -35,6 +35,7 @@ def write_video(
     noise: bool = False,
     container_options: dict[str, str] | None = None,
     tick: Fraction = TICK,
+    layout: str = "stereo",
 ) -> Path:
     """A video of `quadrants` (or of noise) at the given times, with a tone of two seconds if `audio` names a codec."""
     height, width = size
@@ -43,7 +44,7 @@ def write_video(
         video = container.add_stream(encoder, rate=30, options=options or {"crf": "8"})
         video.width, video.height, video.pix_fmt = width, height, pixels
         video.time_base = video.codec_context.time_base = tick
-        sound = container.add_stream(audio, rate=48000, layout="stereo") if audio else None
+        sound = container.add_stream(audio, rate=48000, layout=layout) if audio else None
         for index, time in enumerate(times):
             picture = quadrants(height, width, index)
             if noise:
@@ -53,7 +54,8 @@ def write_video(
             container.mux(video.encode(frame))
         if sound:
             tone = (8000 * np.sin(np.arange(96000) * 0.06)).astype(np.int16)
-            block = av.AudioFrame.from_ndarray(np.repeat(tone, 2)[None], format="s16", layout="stereo")
+            samples = np.repeat(tone, av.AudioLayout(layout).nb_channels)[None]
+            block = av.AudioFrame.from_ndarray(samples, format="s16", layout=layout)
             block.rate, block.pts = 48000, 0
             container.mux(sound.encode(block))
             container.mux(sound.encode(None))

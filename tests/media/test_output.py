@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
-from mobilevos.media.output import Output, is_finished
+from mobilevos.media.output import Output, finished
 from mobilevos.media.overlay import overlay, with_alpha
 from mobilevos.media.sinks import FORMATS, SheetSink
 from mobilevos.media.synthetic import synthetic_frames
@@ -42,7 +43,7 @@ def test_every_format(tmp_path: Path) -> None:
         for frame, ids, confidence in clip():
             output.write(frame, ids, confidence)
     names = {"masks", "overlay.mp4", "cutout.mp4", "alpha.webm", "alpha.mov", "alpha", "coco.json", "sheet.png"}
-    assert {p.name for p in folder.iterdir()} == names | {"confidence.csv"}
+    assert {p.name for p in folder.iterdir()} == names | {"confidence.csv", ".finished.json"}
     times = [Fraction(i, 24) for i in range(COUNT)]
     for video in ("overlay.mp4", "cutout.mp4", "alpha.mov", "alpha.webm"):
         got, pictures = decode(folder / video)
@@ -70,7 +71,7 @@ def test_without_masks_only_what_was_asked_for_remains(tmp_path: Path) -> None:
     with Output(tmp_path / "out", ["coco"], INFO) as output:
         for frame, ids, confidence in clip():
             output.write(frame, ids, confidence)
-    assert {p.name for p in (tmp_path / "out").iterdir()} == {"coco.json", "confidence.csv"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"coco.json", "confidence.csv", ".finished.json"}
 
 
 def test_kill_and_resume_give_the_same_files(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_kill_and_resume_give_the_same_files(tmp_path: Path) -> None:
     code = """
 import os, signal, sys
 from mobilevos.media import masks
-from mobilevos.media.output import Output, is_finished
+from mobilevos.media.output import Output
 from tests.media.test_output import INFO, clip
 output = Output(sys.argv[1], sys.argv[2].split(","), INFO)
 for frame, ids, confidence in clip():
@@ -153,7 +154,7 @@ def test_an_unfinished_run_is_resumed_with_the_same_settings_or_replaced(tmp_pat
     output = begin(settings={"size": "480"}, resume=True)  # nothing is there: it begins
     output.write(frame, ids, confidence)
     output.abort()
-    assert not is_finished(tmp_path, ["masks"])
+    assert finished(tmp_path, ["masks"], {"size": "480"}) is None
     with pytest.raises(InputError, match="unfinished run: resume it"):
         begin(settings={"size": "480"})
     with pytest.raises(InputError, match="its size was 480, now it is 320"):
@@ -163,8 +164,8 @@ def test_an_unfinished_run_is_resumed_with_the_same_settings_or_replaced(tmp_pat
         assert stored is not None
         assert stored.confidence == {1: 0.9, 2: 0.5}
         output.write(frame, stored.ids, stored.confidence)
-    assert is_finished(tmp_path, ["masks", "sheet"])
-    assert not is_finished(tmp_path, ["masks", "overlay"])
+    assert finished(tmp_path, ["masks", "sheet"], {"size": "480"}) == {"frames": 1, "broken": ""}
+    assert finished(tmp_path, ["masks", "overlay"], {"size": "480"}) is None
     with pytest.raises(InputError, match="nothing to resume"):
         begin(settings={"size": "480"}, resume=True)
     with begin(settings={"size": "320"}, force=True) as output:
@@ -174,8 +175,68 @@ def test_an_unfinished_run_is_resumed_with_the_same_settings_or_replaced(tmp_pat
 def test_a_source_that_breaks_leaves_complete_outputs(tmp_path: Path) -> None:
     with pytest.raises(BrokenVideoError):
         write_until(BrokenVideoError("clip.mp4", 3, "damaged"), tmp_path / "out", ["overlay", "coco"])
-    assert set(files(tmp_path / "out")) == {"confidence.csv", "coco.json", "overlay.mp4"}
+    assert set(files(tmp_path / "out")) == {"confidence.csv", "coco.json", "overlay.mp4", ".finished.json"}
     assert len(decode(tmp_path / "out" / "overlay.mp4")[0]) == 3
+    with pytest.raises(InputError, match=r"out is not complete: clip\.mp4 breaks at frame 3: damaged; mend the source"):
+        finished(tmp_path / "out", ["overlay", "coco"], {})
+
+
+def test_a_finished_run_is_known_by_its_settings(tmp_path: Path) -> None:
+    with Output(tmp_path, ["masks", "cutout"], INFO, settings={"marks": "a"}, color=(1, 2, 3)) as output:
+        output.write(*next(clip()))
+    assert finished(tmp_path, ["masks"], {"marks": "a"}, (1, 2, 3)) == {"frames": 1, "broken": ""}
+    with pytest.raises(InputError, match="was made otherwise: its marks was a, now it is b; give another folder"):
+        finished(tmp_path, ["masks"], {"marks": "b"}, (1, 2, 3))
+    with pytest.raises(InputError, match="its color was 1,2,3, now it is 0,0,0"):
+        finished(tmp_path, ["cutout"], {"marks": "a"}, (0, 0, 0))
+    (tmp_path / ".finished.json").write_text("{")
+    assert finished(tmp_path, ["masks"], {"marks": "a"}, (1, 2, 3)) is None
+    with pytest.raises(InputError, match="nothing to resume"):
+        Output(tmp_path, ["masks"], INFO, settings={"marks": "a"}, resume=True)
+
+
+def test_a_source_among_the_outputs_is_never_removed(tmp_path: Path) -> None:
+    (tmp_path / "alpha").mkdir()
+    for path in (tmp_path / "overlay.mp4", tmp_path / "alpha" / "0.png"):
+        path.write_bytes(b"mine")
+    (tmp_path / "link.mp4").symlink_to(tmp_path / "overlay.mp4")
+    (tmp_path / "mine.png").write_bytes(b"mine")
+    (tmp_path / "alpha" / "1.png").symlink_to(tmp_path / "mine.png")
+    before = files(tmp_path)
+    for source, formats in (
+        (tmp_path / "overlay.mp4", ["overlay"]),
+        (tmp_path / "alpha" / ".." / "overlay.mp4", ["overlay"]),
+        (tmp_path / "link.mp4", ["masks", "overlay"]),
+        (tmp_path / "alpha", ["alpha-png"]),
+        (tmp_path / "alpha" / "1.png", ["alpha-png"]),
+        (f"{tmp_path}/*/*.png", ["alpha-png"]),
+    ):
+        with pytest.raises(InputError, match=r"is to be read, but lies where .* goes; give another folder"):
+            Output(tmp_path, formats, INFO, source=source, force=True)
+        assert files(tmp_path) == before
+    with Output(tmp_path, ["masks"], INFO, source=tmp_path / "alpha", force=True) as output:
+        output.write(*next(clip()))
+    assert {name: content for name, content in files(tmp_path).items() if name in before} == before
+
+
+def test_times_begin_with_the_first_frame(tmp_path: Path) -> None:
+    """Also where the run is resumed in the middle of a source whose clock began before it."""
+    late = replace(INFO, start=Fraction(10))
+
+    def write(resume: bool, stop: int) -> None:
+        with Output(tmp_path, ["masks", "coco"], late, resume=resume) as output:
+            for frame, ids, confidence in clip():
+                if frame.index == stop:
+                    raise KeyboardInterrupt
+                output.write(replace(frame, time=10 + frame.time), ids, confidence)
+
+    with pytest.raises(KeyboardInterrupt):
+        write(resume=False, stop=3)
+    write(resume=True, stop=COUNT)
+    times = [f"{float(Fraction(i, 24)):.6f}" for i in range(COUNT) for _ in range(2)]
+    assert [line.split(",")[1] for line in (tmp_path / "confidence.csv").read_text().splitlines()[1:]] == times
+    images = json.loads((tmp_path / "coco.json").read_text())["images"]
+    assert [image["time"] for image in images] == [i / 24 for i in range(COUNT)]
 
 
 def test_nothing_is_left_where_nothing_was_written(tmp_path: Path) -> None:

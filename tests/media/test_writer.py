@@ -1,5 +1,6 @@
 """Writing: every kind of video read back by PyAV alone, with the times, size, colours, alpha and sound it was given."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from mobilevos.errors import InputError
 from mobilevos.media.video import VideoInfo, open_source
-from mobilevos.media.writer import VideoWriter
+from mobilevos.media.writer import CODECS, VideoWriter
 from tests.media.clips import TICK, VARIABLE, decode, quadrants, write_video
 
 FILES = {"h264": "out.mp4", "vp9-alpha": "out.webm", "prores4444": "out.mov"}
@@ -91,7 +92,7 @@ def test_h264_plays_everywhere(tmp_path: Path) -> None:
     assert data.index(b"moov") < data.index(b"mdat")  # plays before all of it has arrived
 
 
-def test_start_offset_and_pixel_shape_are_kept(tmp_path: Path) -> None:
+def test_times_and_pixel_shape_are_kept(tmp_path: Path) -> None:
     wide = VideoInfo(64, 48, Fraction(25), Fraction(1, 12800), pixel_aspect=Fraction(16, 15))
     times = [Fraction(1, 2) + Fraction(i, 25) for i in range(4)]
     with VideoWriter(tmp_path / "out.mp4", wide) as writer:
@@ -128,6 +129,70 @@ def test_sound_is_kept(tmp_path: Path, codec: str, sound: str) -> None:
         assert max(abs(a[1] - b[1]) for a, b in pairs) <= slack
     assert abs(len(streams["output"][2]) - 96000) < 3000
     assert streams["output"][2][4800:90000].std() > 0.05
+
+
+def copied(source_path: Path, path: Path, codec: str) -> list[str]:
+    """Write the sound of a video and pictures at its times; the writer's notes."""
+    with open_source(source_path) as source, VideoWriter(path, source.info, codec, source.audio) as writer:
+        for frame in source:
+            writer.write(pictures(codec, 48, 64, 1)[0], frame.time)
+    return writer.notes
+
+
+@pytest.mark.parametrize("codec", FILES)
+@pytest.mark.parametrize(
+    ("name", "sound", "layout", "channels"),
+    [
+        ("source.avi", "pcm_s16le", "stereo", 2),
+        ("source.mkv", "pcm_s16le", "mono", 1),
+        ("source.mkv", "pcm_s16le", "5.1", 6),
+        ("source.mkv", "ac3", "5.1(side)", 6),
+    ],
+)
+def test_sound_of_any_layout(tmp_path: Path, codec: str, name: str, sound: str, layout: str, channels: int) -> None:
+    """AVI and Matroska do not say which channel of PCM is which."""
+    made = {"encoder": "mpeg4", "pixels": "yuv420p", "options": {"q": "3"}, "tick": Fraction(1, 10)}
+    source = write_video(tmp_path / name, [Fraction(i, 10) for i in range(20)], audio=sound, layout=layout, **made)
+    assert copied(source, tmp_path / FILES[codec], codec) == []
+    with av.open(str(tmp_path / FILES[codec])) as container:
+        frames = list(container.decode(audio=0))
+    assert {frame.layout.nb_channels for frame in frames} == {channels}
+    assert abs(sum(frame.samples for frame in frames) - 96000) < 3000
+    assert max(float(np.abs(frame.to_ndarray()).max()) for frame in frames) > 0.05
+
+
+@pytest.mark.parametrize("codec", FILES)
+@pytest.mark.parametrize(
+    ("name", "sound"), [("source.ts", "aac"), ("source.ts", "mp2"), ("source.mkv", "pcm_s16le"), ("source.mkv", "flac")]
+)
+@pytest.mark.parametrize("before", [0, 5])
+def test_a_clock_that_does_not_begin_at_0(tmp_path: Path, codec: str, name: str, sound: str, before: int) -> None:
+    """Pictures from 10 s on, with the sound or half a second later: both begin at 0, and stay together."""
+    times = [Fraction(i, 10) for i in range(before, 20)]
+    source = write_video(tmp_path / name, times, audio=sound, container_options={"output_ts_offset": "10"})
+    with open_source(source) as opened:
+        assert opened.info.start == 10 + times[0]
+    assert copied(source, tmp_path / FILES[codec], codec) == []
+    assert decode(tmp_path / FILES[codec])[0] == [time - times[0] for time in times]
+    with av.open(str(tmp_path / FILES[codec])) as container:
+        frames = list(container.decode(audio=0))
+    assert abs(frames[0].pts * frames[0].time_base) < Fraction(1, 20)
+    assert abs(sum(frame.samples for frame in frames) - 48000 * (2 - times[0])) < 3000
+
+
+def test_sound_that_cannot_be_kept_is_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = write_video(tmp_path / "source.mkv", [Fraction(i, 10) for i in range(20)], audio="pcm_s16le")
+    with monkeypatch.context() as patch:
+        patch.setitem(CODECS, "h264", replace(CODECS["h264"], sound_encoder="none"))
+        notes = copied(source, tmp_path / "none.mp4", "h264")
+    assert notes == ["The sound of source.mkv is left out: none cannot encode it (none)."]
+    source.write_bytes(source.read_bytes().replace(b"A_PCM/INT/LIT", b"A_PCM/INT/???"))
+    notes = copied(source, tmp_path / "unknown.mp4", "h264")
+    assert notes == ["The sound of source.mkv is left out: FFmpeg cannot decode it."]
+    for name in ("none.mp4", "unknown.mp4"):
+        with av.open(str(tmp_path / name)) as container:
+            assert not container.streams.audio
+        assert len(decode(tmp_path / name)[0]) == 20
 
 
 def test_nothing_is_left_after_an_error(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Removal against the scene as it is without the object."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import av
@@ -14,6 +15,7 @@ from mobilevos.media.synthetic import synthetic_frames
 from mobilevos.removal import remove
 from mobilevos.removal.carry import INVENTED, NEVER, Carrier, Remembered
 from mobilevos.removal.fill import fill
+from tests.media.clips import write_video
 
 SIZE = {"height": 120, "width": 214, "objects": 2, "seed": 1}
 COUNT = 30
@@ -43,7 +45,7 @@ def test_it_is_much_nearer_to_the_truth_than_painting(scene: tuple[Path, list[np
     result = remove(folder / "frames", folder / "masks", tmp_path / "out", grow=2)
     assert result.frames == COUNT
     assert result.invented < 0.05
-    assert {p.name for p in (tmp_path / "out").iterdir()} == {"removed.mp4", "masks-240p"}
+    assert {p.name for p in (tmp_path / "out").iterdir()} == {"removed.mp4", "masks-240p", ".removed.json"}
     with av.open(str(result.video)) as video:
         pictures = [frame.to_ndarray(format="rgb24") for frame in video.decode(video=0)]
     assert len(pictures) == COUNT
@@ -70,6 +72,48 @@ def test_masks_for_other_programs(scene: tuple[Path, list[np.ndarray]], tmp_path
     original = np.asarray(Image.open(folder / "masks" / "4.png").resize((432, 240), Image.Resampling.NEAREST)) > 0
     assert (mask > 0)[original].all()
     assert (mask > 0).sum() > original.sum() * 1.05
+
+
+def test_a_killed_run_begins_again_and_a_finished_one_is_left_alone(
+    scene: tuple[Path, list[np.ndarray]], tmp_path: Path
+) -> None:
+    folder, _ = scene
+    out = tmp_path / "out"
+    for name in ("masks-240p", ".future"):  # as a killed process leaves them
+        (out / name).mkdir(parents=True)
+        (out / name / "99999.png").write_text("half")
+    first = remove(folder / "frames", folder / "masks", out, grow=2)
+    assert {p.name for p in out.iterdir()} == {"removed.mp4", "masks-240p", ".removed.json"}
+    assert len(list((out / "masks-240p").iterdir())) == COUNT
+    made = (out / "removed.mp4").stat().st_mtime_ns
+    again = remove(folder / "frames", folder / "masks", out, grow=2, resume=True)
+    assert again == replace(first, complete=True)
+    assert (out / "removed.mp4").stat().st_mtime_ns == made
+    with pytest.raises(InputError, match="was made otherwise: its grow was 2, now it is 5"):
+        remove(folder / "frames", folder / "masks", out, grow=5, resume=True)
+    (out / ".future").mkdir()  # of a run that was forced, and killed
+    with pytest.raises(InputError, match="exists already"):
+        remove(folder / "frames", folder / "masks", out, grow=2)
+    assert not remove(folder / "frames", folder / "masks", out, grow=2, resume=True).complete
+    (out / ".removed.json").unlink()
+    with pytest.raises(InputError, match=r"nothing to resume in .*: it has removed\.mp4"):
+        remove(folder / "frames", folder / "masks", out, grow=2, resume=True)
+
+
+def test_source_and_masks_are_not_replaced(scene: tuple[Path, list[np.ndarray]], tmp_path: Path) -> None:
+    folder, _ = scene
+    (tmp_path / "masks-240p").mkdir()
+    write_mask(tmp_path / "masks-240p" / "0.png", np.ones((120, 214), np.uint8))
+    mine = write_video(tmp_path / "removed.mp4").read_bytes()
+    for source, masks in (
+        (tmp_path / "removed.mp4", folder / "masks"),
+        (tmp_path / "masks-240p", folder / "masks"),
+        (folder / "frames", tmp_path / "masks-240p"),
+    ):
+        with pytest.raises(InputError, match=r"is to be read, but lies where .* goes; give another folder"):
+            remove(source, masks, tmp_path, force=True)
+    assert (tmp_path / "removed.mp4").read_bytes() == mine
+    assert (tmp_path / "masks-240p" / "0.png").exists()
 
 
 def test_what_was_seen_is_shown_and_what_was_not_is_painted_once() -> None:

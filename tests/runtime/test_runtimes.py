@@ -1,6 +1,7 @@
 """Runtimes: which one is taken, and that all give the same."""
 
 import importlib.util
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ import torch
 
 from mobilevos.errors import InputError
 from mobilevos.export.onnx import export_onnx
+from mobilevos.export.step import Shape
 from mobilevos.media.synthetic import synthetic_clip
-from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.model.student import Student
 from mobilevos.runtime import load_runtime, usable_runtimes
 from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.onnx_runtime import OnnxRuntime
 from mobilevos.tracking import Tracker
 
 needs_openvino = pytest.mark.skipif(
@@ -54,6 +57,52 @@ def test_what_is_not_installed_is_said(model: Path, monkeypatch: pytest.MonkeyPa
         load_runtime(model / "lite.onnx", "openvino")
     with pytest.raises(InputError, match="needs a runtime that is not installed"):
         load_runtime(model / "lite.safetensors")
+
+
+def test_threads_are_those_of_the_environment(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Engines but torch do not look at OMP_NUM_THREADS themselves."""
+    given = []
+    monkeypatch.setattr("mobilevos.runtime._open", lambda name, files, threads: given.append(threads))
+    for text in ("3", " 2,1", "", "0", "many", "-1", "²"):
+        monkeypatch.setenv("OMP_NUM_THREADS", text)
+        load_runtime(model / "lite.onnx", "onnx")
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    load_runtime(model / "lite.onnx", "onnx", threads=1)
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    load_runtime(model / "lite.onnx", "onnx")
+    assert given == [3, 2, None, None, None, None, None, 1, None]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores cannot be assigned on this system")
+def test_onnxruntime_takes_the_cores_it_may_use(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {0, 4, 5})
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    assert OnnxRuntime(model / "lite.onnx")._session.get_session_options().intra_op_num_threads == 3
+
+
+@pytest.mark.parametrize("name", ["onnx", pytest.param("openvino", marks=needs_openvino)])
+def test_graphs_with_fixed_shapes(model: Path, tmp_path: Path, name: str) -> None:
+    """A memory that is shorter is filled up; whatever else is not as the graph was made for is one sentence."""
+    network = load_checkpoint(model / "lite.safetensors")
+    assert isinstance(network, Student)
+    export_onnx(network, tmp_path / "fixed.onnx", Shape(64, 96, slots=4))
+    frames, masks = synthetic_clip(frames=7, height=64, width=96, objects=2, seed=0)
+    found = []
+    for path in (tmp_path / "fixed.onnx", model / "lite.onnx"):
+        tracker = Tracker(load_runtime(path, name, threads=1), queue=4, size=None)
+        tracker.start(frames[0], masks[0])
+        found.append([tracker.step(frame).probabilities for frame in frames[1:]])
+    for ours, theirs in zip(*found, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-3)
+    tracker = Tracker(load_runtime(tmp_path / "fixed.onnx", name, threads=1), queue=4, size=None)
+    with pytest.raises(InputError, match=r"was made for frame \(64, 96, 3\), got \(80, 96, 3\)"):
+        tracker.start(np.zeros((80, 96, 3), np.uint8), np.ones((80, 96), np.uint8))
+    tracker = Tracker(load_runtime(tmp_path / "fixed.onnx", name, threads=1), queue=5, size=None)
+    tracker.start(frames[0], masks[0])
+    for frame in frames[1:4]:
+        tracker.step(frame)
+    with pytest.raises(InputError, match=r"was made for keys \(64, 4, 4, 6\), got \(64, 5, 4, 6\)"):
+        tracker.step(frames[4])
 
 
 @needs_openvino

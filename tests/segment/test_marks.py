@@ -25,6 +25,13 @@ def test_boxes_are_new_objects_and_clicks_belong_to_object_1() -> None:
     assert first_marks(marks) == {1: 0, 2: 0, 3: 20}
 
 
+def test_boxes_are_numbered_in_the_order_of_frames() -> None:
+    given = ["5=1,1,2,2", "4,4,2,2", "2=3:1,1,4,4", "5=6,6,2,2"]
+    for boxes in (given, given[::-1]):
+        marks, _ = read_marks(boxes=boxes)
+        assert {frame: sorted(at.shown) for frame, at in sorted(marks.items())} == {0: [1], 2: [3], 5: [2, 4]}
+
+
 def test_a_box_may_be_corrected_later(tmp_path: Path) -> None:
     ids = np.zeros((6, 8), np.uint8)
     ids[1:3, 1:3], ids[4:, 4:] = 1, 2
@@ -92,6 +99,21 @@ def test_a_box_is_cut_to_the_frame_and_a_mask_must_have_its_size() -> None:
     assert check_marks(marks, 100, 50, None)[0].prompts[1].box == (0, 40, 15, 10)
     with pytest.raises(InputError, match="expected a mask of 100 x 50 pixels like the video, got one of 8 x 6"):
         check_marks({0: FrameMarks(np.ones((6, 8), np.uint8))}, 100, 50, None)
+
+
+def test_objects_that_are_too_small_are_found_before_the_work_begins() -> None:
+    ids = np.zeros((50, 100), np.uint8)
+    ids[10:20, 10:20] = 1
+    ids[:2, :2] = 2
+    good = {0: FrameMarks(ids)}
+    assert check_marks(good, 100, 50, None)[0].drawn == {1, 2}
+    with pytest.raises(InputError, match="object 2 has 4 pixels, too few to be followed, in frame 0; is it a stray"):
+        check_marks(good, 100, 50, None, 25)
+    tiny = np.where(ids == 2, np.uint8(1), np.uint8(0))
+    with pytest.raises(InputError, match="object 1 has 4 pixels, too few to be followed, in frame 6"):
+        check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: FrameMarks(tiny)}, 100, 50, None, 25)
+    mended = FrameMarks(tiny, {1: Prompt(on=((15, 15),))})
+    assert 6 in check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: mended}, 100, 50, None, 25)
 
 
 def test_the_digest_tells_marks_apart() -> None:

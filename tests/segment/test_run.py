@@ -53,7 +53,13 @@ def test_two_objects_from_the_first_frame(clip: Path, truth: list[np.ndarray], t
     assert result.rate > 0
     assert result.network_rate > 0
     assert result.alarms == ()
-    assert {p.name for p in tmp_path.iterdir()} == {"masks", "overlay.mp4", "sheet.png", "confidence.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "masks",
+        "overlay.mp4",
+        "sheet.png",
+        "confidence.csv",
+        ".finished.json",
+    }
     for found, ids in zip(masks(tmp_path), truth, strict=True):
         assert jaccard(found == 1, ids == 1) > 0.98
         assert jaccard(found == 2, ids == 2) > 0.98
@@ -207,6 +213,41 @@ def test_stopping_keeps_what_is_done(clip: Path, whole: dict[str, bytes], tmp_pa
     }
 
 
+def test_what_is_finished_is_done_again_only_by_force(
+    clip: Path, whole: dict[str, bytes], truth: list[np.ndarray], tmp_path: Path
+) -> None:
+    """Complete is what was made with the same marks and settings."""
+    formats = ["masks", "overlay", "coco", "sheet"]
+    first = segment(tracker(), clip, late_marks(), tmp_path, formats=formats, resume=True)
+    again = segment(tracker(), clip, late_marks(), tmp_path, formats=formats, resume=True)
+    assert (first.complete, again.complete) == (False, True)
+    assert (again.frames, again.objects, again.network_frames) == (COUNT, (1, 2), 0)
+    with pytest.raises(InputError, match=r"was made otherwise: its marks was .*, now it is .*; give another folder"):
+        segment(tracker(), clip, {0: FrameMarks(truth[0])}, tmp_path, formats=formats, resume=True)
+    with pytest.raises(InputError, match="its size was 480, now it is 32"):
+        segment(tracker(size=32), clip, late_marks(), tmp_path, formats=formats, resume=True)
+    assert files(tmp_path) == whole
+    forced = segment(tracker(size=32), clip, late_marks(), tmp_path, formats=formats, resume=True, force=True)
+    assert forced.network_frames > 0
+
+
+def test_a_correction_that_cannot_be_used_is_found_at_once(clip: Path, truth: list[np.ndarray], tmp_path: Path) -> None:
+    tiny = np.zeros_like(truth[0])
+    tiny[0, 0] = 1
+    with pytest.raises(InputError, match="object 1 has 1 pixels, too few to be followed, in frame 6"):
+        segment(tracker(), clip, {0: FrameMarks(truth[0]), 6: FrameMarks(tiny)}, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    covered = FrameMarks(only(truth[0], 1), {2: Prompt((0, 0, 96, 64))})
+    with pytest.raises(InputError, match="nothing of object 1 is left in frame 0: another object"):
+        segment(
+            tracker(),
+            clip,
+            {0: covered},
+            tmp_path / "out",
+            refine=lambda frame, prompt, before: np.ones(frame.shape[:2], bool),
+        )
+
+
 def test_a_full_disk_ends_with_a_clear_message(
     clip: Path, whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +332,8 @@ def test_a_source_that_breaks_leaves_what_came_before(
     with av.open(str(tmp_path / "overlay.mp4")) as video:
         assert len(list(video.decode(video=0))) == 7
     assert not (tmp_path / ".resume").exists()
+    with pytest.raises(InputError, match=r"is not complete: clip\.mp4 breaks at frame 7: cut off"):
+        segment(tracker(), clip, {0: FrameMarks(truth[0])}, tmp_path, formats=["masks", "overlay"], resume=True)
 
 
 def endless(count: int) -> Callable[..., Any]:

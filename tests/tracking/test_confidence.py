@@ -20,12 +20,15 @@ def square(top: int, left: int, side: int) -> np.ndarray:
     return mask
 
 
-def state(annotated: np.ndarray) -> TrackerState:
+def state(*annotated: np.ndarray) -> TrackerState:
     """One object, which had another form in the frame before."""
     picture = np.zeros((*SHAPE, 3), np.uint8)
-    anchor, recent = Seen(0, picture, annotated[None]), Seen(4, picture, square(0, 0, 4)[None])
-    memory = Memory(np.zeros((1, 2, 4, 6), np.float32), np.zeros((1, 1, 2, 4, 6), np.float32), np.zeros(2, np.float32))
-    return TrackerState(Geometry.fit(*SHAPE, None), (8,), MemoryQueue(memory, (anchor, recent), 1, 2, 5), recent)
+    anchors = [Seen(time, picture, mask[None]) for time, mask in enumerate(annotated)]
+    recent = Seen(4, picture, square(0, 0, 4)[None])
+    t = len(anchors) + 1
+    memory = Memory(np.zeros((1, t, 4, 6), np.float32), np.zeros((1, 1, t, 4, 6), np.float32), np.zeros(t, np.float32))
+    queue = MemoryQueue(memory, (*anchors, recent), len(anchors), 2, 5)
+    return TrackerState(Geometry.fit(*SHAPE, None), (8,), queue, recent)
 
 
 def result(probability: np.ndarray) -> TrackResult:
@@ -42,6 +45,14 @@ def test_signs_by_hand() -> None:
     assert found["softness"] == pytest.approx(64 * 0.1875 / 8)
     assert found["change"] == pytest.approx(np.log(2))
     assert found["scatter"] == pytest.approx(np.sqrt(2 * (64 - 1) / 12) / 8)
+
+
+def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size() -> None:
+    now, gone = result(0.97 * square(16, 24, 32)), square(0, 0, 0)
+    np.testing.assert_array_equal(
+        signs(state(square(0, 0, 8), square(16, 24, 16), gone), now), signs(state(square(16, 24, 16)), now)
+    )
+    assert np.isfinite(signs(state(gone), now)).all()
 
 
 def test_an_object_that_is_nowhere_has_no_confidence() -> None:

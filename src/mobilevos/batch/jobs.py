@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from mobilevos.errors import InputError
+from mobilevos.media.sinks import FORMATS
 
 REPEATED = ("mask", "box", "click", "not", "gone")
 SINGLE = ("format", "model", "runtime", "queue", "size", "color")
-DEFAULT_FORMATS = "masks,overlay"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,6 @@ class Job:
     output: Path
     options: tuple[str, ...]
     """For `mobilevos segment`."""
-    formats: tuple[str, ...]
 
     @property
     def arguments(self) -> list[str]:
@@ -79,6 +79,11 @@ def _job(number: int, row: dict[str | None, str | None], folder: Path, path: str
     values = {str(name): (value or "").strip() for name, value in row.items()}
     if not values["source"] or not values["output"]:
         raise InputError(f"line {number} of {path} has no {'source' if not values['source'] else 'output'}")
+    formats = [name.strip() for name in values.get("format", "").split(",") if name.strip()]
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown:
+        raise InputError(f"line {number} of {path} has the format {unknown[0]}: expected {', '.join(FORMATS)}")
+    values["format"] = ",".join(formats)
     options: list[str] = []
     for name in REPEATED:
         for value in filter(None, (part.strip() for part in values.get(name, "").split(";"))):
@@ -92,13 +97,11 @@ def _job(number: int, row: dict[str | None, str | None], folder: Path, path: str
         source=source if "://" in source else str(folder / source),
         output=folder / values["output"],
         options=tuple(options),
-        formats=tuple(name.strip() for name in (values.get("format") or DEFAULT_FORMATS).split(",")),
     )
 
 
 def _located(mask: str, folder: Path) -> str:
     """A mask's text with the path of its file made whole."""
-    head = mask[: len(mask) - len(mask.lstrip("0123456789=:"))]
-    if not head.endswith(("=", ":")):
-        head = ""
-    return head + str(folder / mask[len(head) :])
+    if (folder / mask).is_file():
+        return str(folder / mask)
+    return re.sub(r"^((?:[0-9]+=)?(?:[0-9]+:)?)(.+)$", lambda parts: parts[1] + str(folder / parts[2]), mask)

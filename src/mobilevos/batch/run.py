@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from typing import Literal
 
 from mobilevos.batch.jobs import Job
 from mobilevos.errors import InputError
-from mobilevos.media.output import is_finished
+from mobilevos.media.finished import COMPLETE
+from mobilevos.runtime.threads import cores
 
 COMMAND = (sys.executable, "-m", "mobilevos", "segment")
 BAD_INPUT = 2
+POLL = 0.2
+"""Seconds after which a thread that waits for its process looks whether the work is to stop."""
 
 
 @dataclass(frozen=True)
@@ -36,31 +41,53 @@ class JobResult:
 Submit = Callable[[Job], "Future[JobResult]"]
 
 
-def run_job(job: Job, retries: int = 1, threads: int | None = None, command: Sequence[str] = COMMAND) -> JobResult:
-    """Run a job to its end. Bad input is not tried again; anything else is, and goes on where it stopped."""
+def run_job(
+    job: Job,
+    retries: int = 1,
+    threads: int | None = None,
+    command: Sequence[str] = COMMAND,
+    stop: threading.Event | None = None,
+) -> JobResult:
+    """Run a job to its end. Bad input is not tried again; anything else is, and goes on where it stopped.
+
+    stop: once it is set, the job's process is ended, and it is not tried again.
+    """
     began = time.monotonic()
-    if is_finished(job.output, job.formats):
-        return JobResult(job, "skipped", 0, 0.0, "complete already")
+    stop = stop or threading.Event()
     environment = dict(os.environ)
     if threads:
         environment |= {"OMP_NUM_THREADS": str(threads)}
     message, attempt = "", 0
-    for attempt in range(1, retries + 2):
-        done = subprocess.run(
-            [*command, *job.arguments],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-        )
-        if done.returncode == 0:
-            return JobResult(job, "done", attempt, time.monotonic() - began, _summary(done.stdout))
-        message = _last_line(done.stderr) or _end(done.returncode)
-        if done.returncode == BAD_INPUT:
+    while attempt <= retries and not stop.is_set():
+        attempt += 1
+        code, out, errors = _run([*command, *job.arguments], environment, stop)
+        if code == 0:
+            status: Literal["done", "skipped"] = "skipped" if _last_line(out).endswith(COMPLETE) else "done"
+            return JobResult(job, status, attempt, time.monotonic() - began, _summary(out))
+        message = _last_line(errors) or _end(code)
+        if code == BAD_INPUT:
             break
     return JobResult(job, "failed", attempt, time.monotonic() - began, message)
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str], stop: threading.Event) -> tuple[int, str, str]:
+    """Exit code and both outputs of a process, which is ended where the work is to stop."""
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        while True:
+            try:
+                out, errors = process.communicate(timeout=POLL)
+                return process.returncode, out, errors
+            except subprocess.TimeoutExpired:
+                if stop.is_set():
+                    process.terminate()
 
 
 def run_batch(jobs: Sequence[Job], submit: Submit) -> Iterator[JobResult]:
@@ -75,18 +102,20 @@ def run_batch(jobs: Sequence[Job], submit: Submit) -> Iterator[JobResult]:
         raise
 
 
-def local_pool(workers: int, retries: int, command: Sequence[str] = COMMAND) -> tuple[ThreadPoolExecutor, Submit]:
-    """So many jobs at once on this machine; the cores are shared out among them."""
+@contextlib.contextmanager
+def local_pool(workers: int, retries: int, command: Sequence[str] = COMMAND) -> Iterator[Submit]:
+    """So many jobs at once on this machine; the cores are shared out among them. An error ends all that run."""
     if workers < 1:
         raise InputError(f"expected at least 1 job at once, got {workers}")
     threads = max(1, cores() // workers)
-    pool = ThreadPoolExecutor(workers)
-    return pool, lambda job: pool.submit(run_job, job, retries, threads, command)
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    stop = threading.Event()
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            yield lambda job: pool.submit(run_job, job, retries, threads, command, stop)
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _last_line(text: str) -> str:

@@ -21,25 +21,32 @@ def batch(
     ] = None,
 ) -> None:
     """Follow objects through many videos; run it again to go on with what is not finished."""
-    import contextlib
+    import signal
 
     from mobilevos.batch import read_jobs, run_batch
-    from mobilevos.batch.run import cores, local_pool
+    from mobilevos.batch.run import local_pool
+    from mobilevos.runtime.threads import cores
 
     table = read_jobs(jobs)
     results: list[JobResult] = []
-    with contextlib.ExitStack() as stack:
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that no process is left behind
+    try:
         if ray is not None:
             from mobilevos.batch.ray_pool import ray_pool
 
-            submit = stack.enter_context(ray_pool(ray, retries))
+            pool = ray_pool(ray, retries)
         else:
-            pool, submit = local_pool(workers or min(cores(), len(table)), retries)
-            stack.enter_context(pool)
-        for result in run_batch(table, submit):
-            results.append(result)
-            said = f"{len(results)} of {len(table)}: {result.job.source}: {result.status}"
-            print(said, file=sys.stderr, flush=True)
+            pool = local_pool(workers or min(cores(), len(table)), retries)
+        with pool as submit:
+            for result in run_batch(table, submit):
+                results.append(result)
+                said = f"{len(results)} of {len(table)}: {result.job.source}: {result.status}"
+                print(said, file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        typer.echo("Stopped. The same command goes on with what is not finished.", err=True)
+        raise typer.Exit(1) from None
+    finally:
+        signal.signal(signal.SIGTERM, before)
     _show(results)
     if any(result.status == "failed" for result in results):
         raise typer.Exit(1)

@@ -55,7 +55,8 @@ def remove(
 ) -> None:
     """Take objects out of a video: what is behind them comes from other frames."""
     from mobilevos.cli.progress import frame_progress
-    from mobilevos.media.output import is_finished
+    from mobilevos.media.finished import COMPLETE
+    from mobilevos.removal import check_target
     from mobilevos.removal import remove as run
     from mobilevos.segment import read_marks, segment
 
@@ -64,8 +65,9 @@ def remove(
         raise InputError("expected either a folder of --masks, or marks of the objects (--mask, --box, --click)")
     for note in notes:
         print(note)
+    check_target(source, output, force=force or resume)
     try:
-        if masks is None and not (resume and is_finished(output, ["masks"])):
+        if masks is None:
             tracker = load_tracker(model, runtime, queue, size)
             followed = segment(
                 tracker,
@@ -79,10 +81,24 @@ def remove(
                 settings={"model": identify(model)},
                 progress=frame_progress,
             )
-            tell(followed)
-        result = run(source, masks or output / "masks", output, grow=grow, force=force, progress=frame_progress)
+            if not followed.complete:
+                tell(followed)
+        result = run(
+            source,
+            masks or output / "masks",
+            output,
+            grow=grow,
+            resume=resume,
+            force=force,
+            progress=frame_progress,
+        )
     except KeyboardInterrupt:
         typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
         raise typer.Exit(1) from None
+    if result.complete:
+        print(f"{output} {COMPLETE}")
+        return
+    for note in result.notes:
+        print(note)
     print(f"{result.frames} frames; {100 * result.invented:.0f} % of what was hidden is in no frame and was painted.")
     print(f"Done: {result.video}")

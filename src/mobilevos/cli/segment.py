@@ -52,14 +52,11 @@ def segment(
 ) -> None:
     """Follow objects through a video: mark them once, get masks, overlays and cut-outs."""
     from mobilevos.cli.progress import frame_progress
-    from mobilevos.media.output import is_finished
+    from mobilevos.media.finished import COMPLETE
     from mobilevos.segment import read_marks
     from mobilevos.segment import segment as run
 
     formats = [name.strip() for name in format_.split(",") if name.strip()]
-    if resume and is_finished(output, formats):
-        print(f"{output} is complete already.")
-        return
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
     behind = parse_color(color)
     for note in notes:
@@ -82,5 +79,8 @@ def segment(
     except KeyboardInterrupt:
         typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
         raise typer.Exit(1) from None
+    if result.complete:
+        print(f"{output} {COMPLETE}")
+        return
     tell(result)
     print(f"Done: {output}")

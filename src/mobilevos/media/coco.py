@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ def bounding_box(mask: np.ndarray) -> list[int]:
 class CocoWriter:
     """Collects annotations frame by frame, on disk, so that memory stays flat; the JSON is there after `close`."""
 
+    notes: Sequence[str] = ()
+
     def __init__(self, path: str | os.PathLike[str], info: VideoInfo) -> None:
         self.path = Path(path)
         self.info = info
@@ -74,7 +76,7 @@ class CocoWriter:
             "width": ids.shape[1],
             "height": ids.shape[0],
             "frame_index": frame.index,
-            "time": float(frame.time),
+            "time": float(frame.time - self.info.start),
         }
         self._add("images", image)
         for identity in np.unique(ids[ids > 0]).tolist():

@@ -11,7 +11,8 @@ frame `stored` gives what an earlier run recorded, and `write` draws it again wi
 mend half a video, and a video after a kill is the same as one without.
 
 While the work is unfinished, the folder `.resume` in the output holds what is needed to go on: the settings of the
-run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`).
+run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`). A finished run
+leaves a note instead: see `media.finished`.
 """
 
 import contextlib
@@ -19,19 +20,24 @@ import glob
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import numpy as np
 
 from mobilevos.errors import InputError
 from mobilevos.media.atomic import replacing
+from mobilevos.media.finished import difference, leave_note, read_note
+from mobilevos.media.pictures import find_pictures
 from mobilevos.media.record import Record, Stored, rounded
-from mobilevos.media.sinks import FORMATS, GREEN, Sink
-from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
+from mobilevos.media.sinks import FORMATS, GREEN, Color, Sink
+from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo, is_live
 
 CONFIDENCE = "confidence.csv"
+FINISHED = ".finished.json"
 RESUME = ".resume"
 SETTINGS = "settings.json"
 """In the folder above; an unfinished run is one that has it."""
@@ -46,19 +52,23 @@ class Output:
         formats: Sequence[str],
         info: VideoInfo,
         *,
+        source: str | os.PathLike[str] | None = None,
         audio: str | None = None,
-        color: tuple[int, int, int] = GREEN,
+        color: Color = GREEN,
         settings: Mapping[str, str] | None = None,
         resume: bool = False,
         force: bool = False,
     ) -> None:
         """An existing output is an InputError, unless it is to be resumed or (force) replaced.
 
-        color: behind cut-out objects. settings: what the masks depend on; a run is resumed with the same only.
+        source: must not lie among the outputs. color: behind cut-out objects. settings: what the masks depend on; a run
+        is resumed with the same only.
         """
         self.folder = Path(folder)
         paths = _paths(self.folder, formats)
         self.resume_folder = self.folder / RESUME
+        if source is not None:
+            check_apart(source, (*paths.values(), self.folder / CONFIDENCE, self.resume_folder))
         record = paths.get("masks", self.resume_folder / "masks")
         unfinished = (self.resume_folder / SETTINGS).exists()
         existing = [path for path in (*paths.values(), self.folder / CONFIDENCE) if _has_content(path)]
@@ -66,20 +76,24 @@ class Output:
             self._check_settings(settings or {})
         elif unfinished and not force:
             raise InputError(f"{self.folder} holds an unfinished run: resume it, or force to begin anew")
-        elif existing and resume:
+        elif existing and resume and not force:
             raise InputError(f"nothing to resume in {self.folder}: it has {existing[0].name}, but no unfinished run")
         elif existing and not force:
             raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
         made = (record, *paths.values(), self.resume_folder, self.folder, *self.folder.parents)
         self._made = [path for path in made if not path.exists()]
         self._recorded = unfinished and resume
+        self._made_with = _with_color(settings or {}, color)
+        self._start, self._frames = info.start, 0
+        self.notes: tuple[str, ...] = ()
+        """Sentences on what could not be kept."""
         self._sinks: list[Sink] = []
         self._files = contextlib.ExitStack()
         try:
             with self._clear_errors():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 if not self._recorded:
-                    _remove([*paths.values(), self.folder / CONFIDENCE])
+                    _remove([*paths.values(), self.folder / CONFIDENCE, self.folder / FINISHED])
                     _forget(self.resume_folder)
                     self.resume_folder.mkdir()
                     with replacing(self.resume_folder / SETTINGS) as part:
@@ -90,16 +104,16 @@ class Output:
                     make = FORMATS[name].make
                     if make:
                         self._sinks.append(make(path, info, audio, color))
+                self.notes = tuple(dict.fromkeys(note for sink in self._sinks for note in sink.notes))
         except BaseException:
             self.abort()
             raise
 
     def _check_settings(self, settings: Mapping[str, str]) -> None:
         before = json.loads((self.resume_folder / SETTINGS).read_text(encoding="utf-8"))
-        for name in sorted({*before, *settings}):
-            if before.get(name) != settings.get(name):
-                was, now = before.get(name, "nothing"), settings.get(name, "nothing")
-                raise InputError(f"cannot resume in {self.folder}: its {name} was {was}, now it is {now}")
+        differs = difference(before, settings)
+        if differs:
+            raise InputError(f"cannot resume in {self.folder}: {differs}")
 
     def stored(self, frame: Frame) -> Stored | None:
         """What was recorded of this frame before, if it was."""
@@ -115,19 +129,21 @@ class Output:
         shown = rounded(confidence)
         with self._clear_errors():
             if not self._record.has(frame):
-                self._record.store(frame, ids, shown)
+                self._record.store(replace(frame, time=frame.time - self._start), ids, shown)
             self._recorded = True
+            self._frames += 1
             for sink in self._sinks:
                 sink.write(frame, ids, shown)
 
-    def close(self) -> None:
-        """Finish all outputs; after this there is nothing to resume."""
+    def close(self, broken: str = "") -> None:
+        """Finish all outputs; after this there is nothing to resume. broken: how the source ended too early."""
         self._files.close()
         try:
             with self._clear_errors():
                 while self._sinks:
                     self._sinks[0].close()
                     self._sinks.pop(0)
+                leave_note(self.folder / FINISHED, self._made_with, frames=self._frames, broken=broken)
                 _forget(self.resume_folder)
         except BaseException:
             self.abort()
@@ -158,16 +174,39 @@ class Output:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         broken = kind is not None and issubclass(kind, BrokenVideoError)
-        if kind is None or (broken and self._recorded):  # what came before the break is complete
+        if kind is None:
             self.close()
+        elif broken and self._recorded:  # what came before the break is complete
+            self.close(str(error))
         else:
             self.abort()
 
 
-def is_finished(folder: str | os.PathLike[str], formats: Sequence[str]) -> bool:
-    """Whether all these formats are there, of a run that came to its end."""
+def finished(
+    folder: str | os.PathLike[str], formats: Sequence[str], settings: Mapping[str, str], color: Color = GREEN
+) -> dict[str, Any] | None:
+    """The note of a run that came to its end and made all these formats (see `media.finished`), if there is one."""
     folder = Path(folder)
-    return not (folder / RESUME / SETTINGS).exists() and all(map(_has_content, _paths(folder, formats).values()))
+    needed = (*_paths(folder, formats).values(), folder / CONFIDENCE)
+    if (folder / RESUME / SETTINGS).exists() or not all(map(_has_content, needed)):
+        return None
+    return read_note(folder / FINISHED, _with_color(settings, color))
+
+
+def check_apart(source: str | os.PathLike[str], outputs: Iterable[Path]) -> None:
+    """An InputError where a file of the source is one of the outputs or lies in one, and would be replaced."""
+    if is_live(source):
+        return
+    places = {output.resolve(): output for output in outputs}
+    for file in find_pictures(os.fspath(source)) or [Path(source)]:
+        for path in (file.resolve(), file.parent.resolve() / file.name):
+            for place in (path, *path.parents):
+                if place in places:
+                    raise InputError(f"{file} is to be read, but lies where {places[place]} goes; give another folder")
+
+
+def _with_color(settings: Mapping[str, str], color: Color) -> dict[str, str]:
+    return {**settings, "color": ",".join(map(str, color))}
 
 
 def _paths(folder: Path, formats: Sequence[str]) -> dict[str, Path]:

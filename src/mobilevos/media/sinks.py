@@ -3,7 +3,7 @@
 `media.output` puts several of them to work on one folder.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -28,6 +28,9 @@ GREEN = (0, 177, 64)
 class Sink(Protocol):
     """One output format."""
 
+    notes: Sequence[str]
+    """Sentences on what could not be kept."""
+
     def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
         """Add a frame; ids: (H, W) uint8, confidence: {id: 0..1}."""
 
@@ -40,6 +43,8 @@ class Sink(Protocol):
 
 class AlphaPictureSink:
     """PNGs of the frame with a transparent background."""
+
+    notes: Sequence[str] = ()
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -62,6 +67,7 @@ class VideoSink:
     def __init__(self, path: Path, info: VideoInfo, audio: str | None, codec: str, draw: Draw) -> None:
         self._writer = VideoWriter(path, info, codec, audio)
         self._draw = draw
+        self.notes: Sequence[str] = self._writer.notes
         self.close = self._writer.close
         self.abort = self._writer.abort
 
@@ -73,6 +79,7 @@ class SheetSink:
     """Overlays of frames evenly spread over the whole source, on one picture."""
 
     most = 24
+    notes: Sequence[str] = ()
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -49,7 +49,7 @@ class Frame:
     index: int
     """0, 1, 2 ..."""
     time: Fraction
-    """When it is shown, in seconds; strictly increasing."""
+    """When it is shown, in seconds of the source's clock; strictly increasing, the first at `VideoInfo.start`."""
     rgb: np.ndarray
     """(H, W, 3) uint8."""
     name: str
@@ -78,6 +78,8 @@ class VideoInfo:
     has_audio: bool = False
     pixel_aspect: Fraction = Fraction(1)
     """Width of a pixel over its height."""
+    start: Fraction = Fraction(0)
+    """Time of the first frame: a recording may begin in the middle of the clock. What is made from it begins at 0."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,13 @@ def is_live(source: str | os.PathLike[str]) -> bool:
     """Whether a source can be read only once."""
     name = os.fspath(source)
     return name == "-" or name.startswith("camera:") or "://" in name
+
+
+def describe(source: str | os.PathLike[str], info: VideoInfo) -> str:
+    """A source in a few words that are others for most other sources."""
+    path = Path(source)
+    size = f"{path.stat().st_size} bytes" if path.is_file() else f"{info.frames} pictures" if info.frames else ""
+    return ", ".join(filter(None, (path.name, f"{info.width} x {info.height}", size)))
 
 
 def open_source(source: str | os.PathLike[str], rate: Fraction | None = None, begin: Place = BEGINNING) -> Source:
@@ -231,16 +240,18 @@ def _open_video(file: Any, name: str, begin: Place | None = None) -> Source:
     aspect = stream.sample_aspect_ratio or Fraction(1)
     rate = stream.average_rate or stream.base_rate or PICTURE_RATE
     duration = _duration(container, stream)
+    time_base = stream.time_base or 1 / rate
     info = VideoInfo(
         width=width,
         height=height,
         rate=rate,
-        time_base=stream.time_base or 1 / rate,
+        time_base=time_base,
         frames=stream.frames or (round(duration * rate) if duration else None),
         duration=duration,
         rotation=turn * 90,
         has_audio=bool(container.streams.audio),
         pixel_aspect=1 / aspect if turn % 2 else aspect,
+        start=(first.pts or 0) * (first.time_base or time_base),
     )
     frames = _frames(container, name, info, first, decoded, turn, mirrored, begin.index if begin else 0)
     return Source(name, info, frames, audio=file if info.has_audio and isinstance(file, str) else None)

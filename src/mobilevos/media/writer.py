@@ -13,9 +13,11 @@
 H.264 has no odd sizes in 4:2:0, as a pair of pixels shares its colour. Rather than cropping or stretching the picture,
 an odd size is written with a colour for each pixel (4:4:4), which keeps the size; some hardware players decline it.
 
-Sound is copied; where the file cannot hold it as it is (AAC in WebM), it is encoded anew. The video is written under
-a temporary name and moved when it is complete, so a killed process leaves no half video behind: see `media.sinks` for
-how work goes on after that.
+Videos begin at 0 with their first frame, whatever the clock of the source says. Sound is copied; where the file cannot
+hold it as it is (AAC in WebM), it is encoded anew; where that cannot be done, it is left out, and `notes` say so.
+
+The video is written under a temporary name and moved when it is complete, so a killed process leaves no half video
+behind: see `media.sinks` for how work goes on after that.
 """
 
 import contextlib
@@ -37,6 +39,10 @@ from mobilevos.media.video import VideoInfo
 
 BT709 = 1
 LIMITED_RANGE = 1
+LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
+"""By channels, what every encoder of sound takes; any other sound becomes stereo."""
+RATE = 48000
+"""Samples a second, where the encoder does not take those of the source."""
 
 
 @dataclass(frozen=True)
@@ -111,14 +117,17 @@ class VideoWriter:
     def __init__(
         self, path: str | os.PathLike[str], info: VideoInfo, codec: str = "h264", audio: str | None = None
     ) -> None:
-        """info: of the source, for size, rate and time base; audio: a file whose sound is to be kept."""
+        """info: of the source, for size, rate, time base and start; audio: a file whose sound is to be kept."""
         if codec not in CODECS:
             raise InputError(f"expected a codec of {', '.join(CODECS)}, got {codec}")
         self.path = Path(path)
         self.info = info
         self.codec = CODECS[codec]
         self.time_base = self.codec.time_base or info.time_base
+        self.notes: list[str] = []
+        """Sentences on what could not be kept."""
         self._last: int | None = None
+        self._audio: _Audio | None = None
         self._stack = contextlib.ExitStack()
         part = self._stack.enter_context(replacing(self.path))
         try:
@@ -128,7 +137,8 @@ class VideoWriter:
                     str(part), "w", format=self.codec.container, container_options=self.codec.container_options
                 )
                 self._stream = self._add_video()
-                self._audio = _Audio(self._container, self.codec, audio) if audio else None
+                if audio:
+                    self._add_sound(audio)
         except BaseException as error:
             self._stack.__exit__(type(error), error, None)
             raise
@@ -147,12 +157,22 @@ class VideoWriter:
         context.color_range = LIMITED_RANGE
         return stream
 
+    def _add_sound(self, source: str) -> None:
+        try:
+            self._audio = _Audio(self._container, self.codec, source, self.info.start)
+        except NoSoundError as error:
+            self.notes.append(f"The sound of {Path(source).name} is left out: {error}.")
+
     def write(self, picture: np.ndarray, time: Fraction) -> None:
-        """Add a picture, (H, W, 3) uint8 RGB, or (H, W, 4) with straight alpha where the codec has alpha."""
+        """Add a picture, (H, W, 3) uint8 RGB, or (H, W, 4) with straight alpha where the codec has alpha.
+
+        time: when it is shown in the source.
+        """
         channels = 4 if self.codec.alpha else 3
         expected = (self.info.height, self.info.width, channels)
         if picture.shape != expected or picture.dtype != np.uint8:
             raise InputError(f"expected a picture of shape {expected} uint8, got {picture.shape} {picture.dtype}")
+        time -= self.info.start
         tick = round(time / self.time_base)
         if self._last is not None and tick <= self._last:
             tick = self._last + 1
@@ -206,19 +226,31 @@ class VideoWriter:
             self.abort()
 
 
-class _Audio:
-    """The sound of another file, handed on in step with the pictures, so that none of it piles up in memory."""
+class NoSoundError(Exception):
+    """Sound that cannot be handed on; the message says why."""
 
-    def __init__(self, output: Any, codec: Codec, source: str) -> None:
-        self._output = output
+
+class _Audio:
+    """The sound of another file, handed on in step with the pictures, so that none of it piles up in memory.
+
+    start: the time in that file at which the pictures begin; sound before it is left out.
+    """
+
+    def __init__(self, output: Any, codec: Codec, source: str, start: Fraction) -> None:
+        self._output, self._codec, self._start = output, codec, start
         self._input: Any = av.open(source)
-        stream = self._input.streams.audio[0]
-        self._copied = stream.codec_context.codec.canonical_name in codec.sound
-        if self._copied:
-            self._stream = output.add_stream_from_template(stream)
-        else:
-            rate = 48000 if codec.sound_encoder == "libopus" else stream.rate
-            self._stream = output.add_stream(codec.sound_encoder, rate=rate, layout=stream.layout.name)
+        try:
+            stream = next((s for s in self._input.streams.audio if s.codec_context is not None), None)
+            if stream is None:
+                raise NoSoundError("FFmpeg cannot decode it")
+            self._copied = stream.codec_context.codec.canonical_name in codec.sound
+            if self._copied:
+                self._stream = output.add_stream_from_template(stream)
+            else:
+                self._stream = output.add_stream(codec.sound_encoder, **_encodable(stream, codec.sound_encoder))
+        except BaseException:
+            self.close()
+            raise
         self._packets = self._timed(stream)
         self._next = next(self._packets, None)
 
@@ -229,16 +261,37 @@ class _Audio:
                 if self._copied:
                     if packet.dts is None:
                         continue  # the empty packet at the end
-                    packet.stream = self._stream
-                    yield (packet.pts or packet.dts) * packet.time_base, packet
+                    time = self._shift(packet)
+                    if self._begins(time, (packet.duration or 0) * packet.time_base):
+                        packet.stream = self._stream
+                        yield time, packet
                     continue
                 for frame in packet.decode():
-                    time = Fraction(0) if frame.pts is None else frame.pts * frame.time_base
-                    for encoded in self._stream.encode(frame):
-                        yield time, encoded
+                    time = self._shift(frame)
+                    late = round(-time * frame.sample_rate) if self._start and time < 0 else 0
+                    if late < frame.samples:
+                        for encoded in self._stream.encode(_without(frame, late) if late else frame):
+                            yield time, encoded
         if not self._copied:
             for encoded in self._stream.encode(None):
                 yield Fraction(0), encoded
+
+    def _shift(self, item: Any) -> Fraction:
+        """Count the time of a packet or frame from the start, in place."""
+        ticks = round(self._start / item.time_base) if self._start else 0
+        if item.pts is not None:
+            item.pts -= ticks
+        if item.dts is not None:
+            item.dts -= ticks
+        at = item.dts if item.pts is None else item.pts
+        return Fraction(0) if at is None else at * item.time_base
+
+    def _begins(self, time: Fraction, duration: Fraction) -> bool:
+        """Whether a packet belongs to the video. One across its start does where the file can say to skip a part.
+
+        Where the pictures begin at 0 all do: decoders need the packets before 0 that a file may begin with.
+        """
+        return not self._start or time >= 0 or (time + duration > 0 and self._codec.container != "webm")
 
     def advance(self, until: Fraction) -> None:
         while self._next is not None and self._next[0] <= until:
@@ -253,3 +306,27 @@ class _Audio:
 
     def close(self) -> None:
         self._input.close()
+
+
+def _without(frame: Any, count: int) -> Any:
+    """A frame of sound without its first samples."""
+    samples, channels = frame.to_ndarray(), frame.layout.nb_channels
+    rest = samples[:, count * (1 if frame.format.is_planar else channels) :]
+    cut = av.AudioFrame.from_ndarray(np.ascontiguousarray(rest), frame.format.name, frame.layout.name)
+    cut.sample_rate, cut.time_base = frame.sample_rate, frame.time_base
+    cut.pts = None if frame.pts is None else frame.pts + round(Fraction(count, frame.sample_rate) / frame.time_base)
+    return cut
+
+
+def _encodable(stream: Any, encoder: str) -> dict[str, Any]:
+    """The rate and the layout for an encoder of sound, those of a stream as far as it takes them."""
+    layout = LAYOUTS.get(stream.layout.nb_channels, "stereo")
+    try:
+        context: Any = av.CodecContext.create(encoder, "w")
+        taken = encoder != "libopus" and stream.rate in context.codec.audio_rates
+        rate = stream.rate if taken else RATE
+        context.sample_rate, context.layout, context.format = rate, layout, context.codec.audio_formats[0]
+        context.open()  # in time: a stream cannot be taken out of a file again
+    except (av.error.FFmpegError, ValueError) as error:
+        raise NoSoundError(f"{encoder} cannot encode it ({getattr(error, 'strerror', None) or error})") from error
+    return {"rate": rate, "layout": layout}

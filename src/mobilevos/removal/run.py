@@ -7,6 +7,7 @@ is joined with it, what nobody ever saw is painted, and the result is written.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,9 +21,11 @@ from PIL import Image as Pictures
 from mobilevos.errors import InputError
 from mobilevos.media.atomic import replacing
 from mobilevos.media.backwards import Timeline, read_backwards
+from mobilevos.media.finished import leave_note, read_note
 from mobilevos.media.masks import read_mask
+from mobilevos.media.output import check_apart
 from mobilevos.media.pictures import find_pictures
-from mobilevos.media.video import Frame, is_live, open_source
+from mobilevos.media.video import Frame, describe, is_live, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.removal.carry import INVENTED, Carrier, Remembered
 from mobilevos.removal.fill import fill, without_seam
@@ -33,6 +36,8 @@ from mobilevos.segment.run import Progress, no_progress
 VIDEO = "removed.mp4"
 MASKS = "masks-240p"
 FUTURE = ".future"
+"""What was seen later in each frame; a run that left it was killed."""
+FINISHED = ".removed.json"
 SMALL = 240
 """Height of the masks for other inpainters; their widths are multiples of 8."""
 
@@ -45,6 +50,9 @@ class Removed:
     frames: int
     invented: float
     """Share of the hidden pixels that no frame shows: painted, not seen."""
+    notes: tuple[str, ...] = ()
+    complete: bool = False
+    """Whether all was there already, and nothing was done."""
 
 
 def remove(
@@ -53,6 +61,7 @@ def remove(
     folder: str | os.PathLike[str],
     *,
     grow: int | None = None,
+    resume: bool = False,
     force: bool = False,
     progress: Progress = no_progress,
 ) -> Removed:
@@ -62,21 +71,47 @@ def remove(
         masks: a folder with a mask for each frame, in the order of their names; whatever is not 0 is taken out.
         grow: pixels by which the masks are made larger, for soft edges and close shadows; by default 3 % of the
             short side.
+        resume: begin again what was killed, and leave what is finished as it is; it is an InputError if that was made
+            otherwise.
+        force: replace an earlier output.
     """
     if is_live(source):
         raise InputError(f"cannot remove objects from {source}: it can be read only once")
     work = _Work(source, find_pictures(os.fspath(masks)) or [], Path(folder), grow)
     if not Path(masks).is_dir():
         raise InputError(f"expected a folder of masks, got {masks}")
+    check_apart(masks, _outputs(work.folder))
     with open_source(source) as opened:
         info, audio = opened.info, opened.audio
-    with work.claim(force):
+    settings = {"source": describe(source, info), "masks": work.digest(), "grow": str(grow)}
+    note = work.folder / FINISHED
+    if resume and not force and (work.folder / VIDEO).exists() and not (work.folder / FUTURE).exists():
+        done = read_note(note, settings)
+        if done:
+            return Removed(work.folder / VIDEO, done["frames"], done["invented"], complete=True)
+    with work.claim(force, resume):
         timeline = work.scan(progress)
         with progress("looking ahead", len(timeline)) as tell:
             work.look_ahead(timeline, tell)
         with progress("removing", len(timeline)) as tell, VideoWriter(work.folder / VIDEO, info, audio=audio) as writer:
             work.write(writer, tell)
-    return Removed(work.folder / VIDEO, len(timeline), work.invented / max(1, work.hidden))
+        invented = work.invented / max(1, work.hidden)
+        leave_note(note, settings, frames=len(timeline), invented=invented)
+    return Removed(work.folder / VIDEO, len(timeline), invented, tuple(writer.notes))
+
+
+def check_target(
+    source: str | os.PathLike[str], folder: str | os.PathLike[str], *, force: bool = False, resume: bool = False
+) -> None:
+    """An InputError where an earlier output is in the way, or the source would be replaced."""
+    folder = Path(folder)
+    check_apart(source, _outputs(folder))
+    existing = [path for path in (folder / VIDEO, folder / MASKS) if path.exists()]
+    killed = (folder / FUTURE).exists() and (resume or not (folder / VIDEO).exists())
+    if existing and resume and not (killed or force):
+        raise InputError(f"nothing to resume in {folder}: it has {existing[0].name}, but no unfinished run")
+    if existing and not (killed or force):
+        raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
 
 
 class _Work:
@@ -85,14 +120,13 @@ class _Work:
         self.invented = self.hidden = 0
 
     @contextlib.contextmanager
-    def claim(self, force: bool) -> Iterator[None]:
+    def claim(self, force: bool, resume: bool) -> Iterator[None]:
         """The folder for the time of the work; nothing of ours stays in it when the work fails."""
-        existing = [path for path in (self.folder / VIDEO, self.folder / MASKS) if path.exists()]
-        if existing and not force:
-            raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
+        check_target(self.source, self.folder, force=force, resume=resume)
         made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / FINISHED).unlink(missing_ok=True)
             for name in (MASKS, FUTURE):
                 shutil.rmtree(self.folder / name, ignore_errors=True)
                 (self.folder / name).mkdir()
@@ -107,6 +141,13 @@ class _Work:
                 raise InputError(f"cannot write to {self.folder}: {error.strerror or error}") from error
             raise
         shutil.rmtree(self.folder / FUTURE)
+
+    def digest(self) -> str:
+        """A short text that is another one for other masks."""
+        whole = hashlib.sha256()
+        for path in self.masks:
+            whole.update(path.read_bytes())
+        return whole.hexdigest()[:16]
 
     def hole(self, frame: Frame) -> Bits:
         """Where objects are in a frame (H, W), with a margin."""
@@ -191,6 +232,10 @@ class _Work:
         small = cv2.resize(hole.view(np.uint8) * 255, size, interpolation=cv2.INTER_AREA) > 0
         with replacing(self.folder / MASKS / f"{frame.index:05d}.png") as part:
             Pictures.fromarray(small.view(np.uint8) * 255).save(part, format="PNG")
+
+
+def _outputs(folder: Path) -> list[Path]:
+    return [folder / name for name in (VIDEO, MASKS, FUTURE)]
 
 
 def _box(hole: Bits) -> tuple[slice, slice]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Memory, Runtime
+from mobilevos.runtime.threads import wanted_threads
 from mobilevos.weights import ModelFiles, find_model
 
 RUNTIMES = ("auto", "onnx", "openvino", "torch")
@@ -23,7 +24,7 @@ def load_runtime(model: str | Path, runtime: str = "auto", threads: int | None =
     Args:
         model: a shipped name; an exported graph (`.onnx`); or a checkpoint (`.safetensors`), which only torch runs.
         runtime: one of `RUNTIMES`; auto takes the fastest that is installed and can run the model.
-        threads: to compute with; None takes all cores.
+        threads: to compute with; None takes as many as OMP_NUM_THREADS says, or all cores.
     """
     if runtime not in RUNTIMES:
         raise InputError(f"no runtime is called {runtime!r}; there are {', '.join(RUNTIMES)}")
@@ -34,7 +35,7 @@ def load_runtime(model: str | Path, runtime: str = "auto", threads: int | None =
         raise InputError(f"the {runtime} runtime cannot run {str(model)!r}; {' and '.join(usable) or 'none'} can")
     if not usable:
         raise InputError(f"{str(model)!r} needs a runtime that is not installed: {', '.join(PACKAGES.values())}")
-    return _open(usable[0] if runtime == "auto" else runtime, find_model(model), threads)
+    return _open(usable[0] if runtime == "auto" else runtime, find_model(model), threads or wanted_threads())
 
 
 def usable_runtimes(model: str | Path) -> list[str]:

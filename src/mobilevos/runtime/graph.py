@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -12,6 +12,8 @@ from mobilevos.errors import InputError
 from mobilevos.runtime.base import Array, Image, Memory, written
 
 MASK_STRIDE = 4
+FAR_AWAY = 100.0
+"""In every channel of a key: so far from any real one that its weight is exactly zero."""
 
 
 class GraphRuntime:
@@ -68,6 +70,34 @@ def graph_inputs(frame: Image, memory: Memory, slot: int, given: Array | None) -
         "slot": np.array(slot, np.int64),
         "given": np.zeros(shape, np.float32) if given is None else given,
         "use_given": np.array(given is not None, np.float32),
+    }
+
+
+def fitted(inputs: Mapping[str, np.ndarray], shapes: Mapping[str, Sequence[int | None]]) -> Mapping[str, np.ndarray]:
+    """The inputs as an ONNX graph of these shapes (None is open) takes them: a shorter memory is filled up."""
+    slots = shapes["nearness"][0]
+    if slots is not None and slots > len(inputs["nearness"]):
+        inputs = filled_up(inputs, slots - len(inputs["nearness"]))
+    for name, array in inputs.items():
+        if any(made not in (None, came) for made, came in zip(shapes[name], array.shape, strict=True)):
+            made_for = ", ".join("any" if made is None else str(made) for made in shapes[name])
+            raise InputError(f"this ONNX model was made for {name} ({made_for}), got {array.shape}")
+    return inputs
+
+
+def filled_up(inputs: Mapping[str, np.ndarray], more: int) -> dict[str, np.ndarray]:
+    """The inputs of a step with so many more slots of memory, which are never read."""
+
+    def longer(name: str, axis: int, fill: float) -> np.ndarray:
+        array = inputs[name]
+        shape = (*array.shape[:axis], more, *array.shape[axis + 1 :])
+        return np.concatenate([array, np.full(shape, fill, array.dtype)], axis)
+
+    return {
+        **inputs,
+        "keys": longer("keys", 1, FAR_AWAY),
+        "values": longer("values", 2, 0),
+        "nearness": longer("nearness", 0, 0),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +10,8 @@ import onnxruntime
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Array
-from mobilevos.runtime.graph import GraphRuntime
+from mobilevos.runtime.graph import GraphRuntime, fitted
+from mobilevos.runtime.threads import cores
 
 
 class OnnxRuntime(GraphRuntime):
@@ -26,7 +26,7 @@ class OnnxRuntime(GraphRuntime):
 
     def __init__(self, model: Path | str, threads: int | None = None) -> None:
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or os.cpu_count() or 1
+        options.intra_op_num_threads = threads or cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         try:
@@ -36,7 +36,12 @@ class OnnxRuntime(GraphRuntime):
                 f"{str(model)!r} is damaged or not an ONNX model ({str(error).splitlines()[0]})"
             ) from error
         self.describe(model, self._session.get_modelmeta().custom_metadata_map)
+        self._shapes = {
+            entry.name: [size if isinstance(size, int) else None for size in entry.shape]
+            for entry in self._session.get_inputs()
+        }
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
-        probabilities, keys, values = self._session.run(None, dict(inputs))
-        return probabilities, keys, values
+        slots = len(inputs["nearness"])
+        probabilities, keys, values = self._session.run(None, dict(fitted(inputs, self._shapes)))
+        return probabilities, keys[:, :slots], values[:, :, :slots]

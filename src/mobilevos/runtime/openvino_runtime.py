@@ -12,7 +12,7 @@ from openvino import opset8
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Array
-from mobilevos.runtime.graph import GraphRuntime
+from mobilevos.runtime.graph import GraphRuntime, filled_up, fitted
 
 KEPT = 3
 """Compiled graphs that are kept: beginning a track, following it and reading a mark have shapes of their own."""
@@ -22,8 +22,6 @@ BLOCK = 8
 """Longer ones are filled up to a multiple of this length while they grow."""
 SETTLED = 10
 """A memory that had the same length so many times grows no more, and gets a graph of its own after all."""
-FAR_AWAY = 100.0
-"""In every channel of a key: so far from any real one that its weight is exactly zero."""
 
 
 class OpenVinoRuntime(GraphRuntime):
@@ -57,6 +55,10 @@ class OpenVinoRuntime(GraphRuntime):
         wanted = self.precision == "int8" if bfloat16 is None else bfloat16
         able = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self._config["INFERENCE_PRECISION_HINT"] = "bf16" if wanted and able else "f32"
+        self._shapes = {
+            entry.get_any_name(): [d.get_length() if d.is_static else None for d in entry.get_partial_shape()]
+            for entry in self._model.inputs
+        }
         self._compiled: dict[tuple[tuple[int, ...], ...], openvino.InferRequest] = {}
         self._slots, self._times = 0, 0
 
@@ -64,7 +66,8 @@ class OpenVinoRuntime(GraphRuntime):
         slots = len(inputs["nearness"])
         self._times = self._times + 1 if slots == self._slots else 1
         self._slots = slots
-        if slots > SHORT and self._times <= SETTLED:
+        inputs = fitted(inputs, self._shapes)
+        if slots > SHORT and self._times <= SETTLED and self._shapes["nearness"][0] is None:
             inputs = filled_up(inputs, -slots % BLOCK)
         probabilities, keys, values = self._run(inputs)
         return probabilities, keys[:, :slots], values[:, :, :slots]
@@ -88,22 +91,6 @@ class OpenVinoRuntime(GraphRuntime):
         take_planes(model)
         drop_empty_sums(model)
         return self._core.compile_model(model, "CPU", self._config).create_infer_request()
-
-
-def filled_up(inputs: Mapping[str, np.ndarray], more: int) -> dict[str, np.ndarray]:
-    """The inputs of a step with so many more slots of memory, which are never read."""
-
-    def longer(name: str, axis: int, fill: float) -> np.ndarray:
-        array = inputs[name]
-        shape = (*array.shape[:axis], more, *array.shape[axis + 1 :])
-        return np.concatenate([array, np.full(shape, fill, array.dtype)], axis)
-
-    return {
-        **inputs,
-        "keys": longer("keys", 1, FAR_AWAY),
-        "values": longer("values", 2, 0),
-        "nearness": longer("nearness", 0, 0),
-    }
 
 
 def take_planes(model: openvino.Model) -> None:

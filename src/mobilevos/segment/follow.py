@@ -8,18 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.errors import InputError
 from mobilevos.runtime.base import Image
-from mobilevos.segment.marks import FrameMarks, Marks
+from mobilevos.segment.marks import FrameMarks, Marks, check_size
 from mobilevos.segment.refine import Refine
 from mobilevos.tracking import Tracker, TrackResult
 from mobilevos.tracking.confidence import confidence
 from mobilevos.tracking.sharp import sharp_mask
 
 Ids = NDArray[np.uint8]
-
-SMALLEST = 4
-"""Pixels of an object at the network's size; fewer are a slip of the hand."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Follower:
         if not self.following:
             if at is None or not at.shown:
                 return Outcome({})
-            drawn = self.draw(at, frame)
+            drawn = self.draw(index, at, frame)
             self.tracker.start(frame, drawn)
             self.following = True
             return Outcome(dict.fromkeys(self.tracker.ids, 1.0), drawn=drawn)
@@ -71,9 +67,9 @@ class Follower:
         trust = confidence(self.tracker.state(), result)
         if at is None:
             return Outcome(trust, result)
-        return self._correct(at, frame, Outcome(trust, result))
+        return self._correct(index, at, frame, Outcome(trust, result))
 
-    def draw(self, at: FrameMarks, frame: Image, found: Ids | None = None) -> Ids:
+    def draw(self, index: int, at: FrameMarks, frame: Image, found: Ids | None = None) -> Ids:
         """The marked objects of a frame as ids (H, W); found: all objects as the tracker finds them, if it does."""
         ids = np.zeros(frame.shape[:2], np.uint8) if at.mask is None else at.mask.astype(np.uint8)
         for identity, prompt in sorted(at.prompts.items()):
@@ -82,23 +78,13 @@ class Follower:
             mask = self.refine(frame, prompt, before)
             ids = np.where(ids == identity, np.uint8(0), ids)
             ids[mask] = identity
-        self._check_size(ids, at)
+        check_size(ids, at.shown, index, self.tracker.size)
         return ids
 
-    def _check_size(self, ids: Ids, at: FrameMarks) -> None:
-        size = self.tracker.size
-        reduced = 1.0 if size is None else min(1.0, size / min(ids.shape))
-        for identity in sorted(at.shown):
-            pixels = int((ids == identity).sum())
-            if pixels * reduced**2 < SMALLEST:
-                raise InputError(
-                    f"object {identity} has {pixels} pixels, too few to be followed; is it a stray pixel of the mask?"
-                )
-
-    def _correct(self, at: FrameMarks, frame: Image, found: Outcome) -> Outcome:
+    def _correct(self, index: int, at: FrameMarks, frame: Image, found: Outcome) -> Outcome:
         """The marks of a frame in which objects are followed already."""
         ids = found.mask(frame)
-        drawn = self.draw(at, frame, ids)
+        drawn = self.draw(index, at, frame, ids)
         known = set(self.tracker.ids)
         spoken = at.shown | at.gone
         merged = np.where(np.isin(ids, list(spoken)), np.uint8(0), ids)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -22,6 +22,9 @@ Point = tuple[int, int]
 
 MOST = 255
 """The highest number of an object."""
+
+SMALLEST = 4
+"""Pixels of an object at the network's size; fewer are a slip of the hand."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ def read_marks(
     """Marks from text, and sentences on how mask files were repaired.
 
     A mask file holds the objects by its ids, or one object if a number is given. A box without a number is a new
-    object; a click without a number belongs to object 1; a frame of its own is 0 unless given.
+    object, in the order of frames; a click without a number belongs to object 1; a frame of its own is 0 unless given.
     """
     marks: dict[int, FrameMarks] = {}
     notes: list[str] = []
@@ -90,7 +93,7 @@ def read_marks(
     known = [(frame, identity) for frame, at in marks.items() for identity in at.shown]
     given = [(*_split(text, "--box", "X,Y,WIDTH,HEIGHT"), text) for text in boxes]
     known += [(frame, identity) for frame, identity, _, _ in given if identity is not None]
-    for frame, number, value, text in given:
+    for frame, number, value, text in sorted(given, key=lambda box: box[0]):
         used = {identity for at, identity in known if at <= frame}  # what is marked later corrects what is marked here
         identity = number or next(i for i in range(1, MOST + 2) if i not in used)
         known.append((frame, identity))
@@ -112,8 +115,11 @@ def read_marks(
     return marks, notes
 
 
-def check_marks(marks: Marks, width: int, height: int, frames: int | None) -> Marks:
-    """The marks, cut to the frame; an InputError where they do not fit the source or one another."""
+def check_marks(marks: Marks, width: int, height: int, frames: int | None, size: int | None = None) -> Marks:
+    """The marks, cut to the frame; an InputError where they do not fit the source or one another.
+
+    size: of the short side the network sees, as far as it is not the frame's own.
+    """
     if not any(at.shown for at in marks.values()):
         raise InputError("nothing is marked: show an object with a mask, a box or a click")
     first = first_marks(marks)
@@ -136,8 +142,26 @@ def check_marks(marks: Marks, width: int, height: int, frames: int | None) -> Ma
         for identity, prompt in prompts.items():
             if not (prompt.box or prompt.on) and identity not in at.drawn and first[identity] == frame:
                 raise InputError(f"object {identity} has clicks on what it is not only: click on it, too")
+        if at.mask is not None:
+            check_size(at.mask, at.drawn - frozenset(prompts), frame, size)
         checked[frame] = replace(at, prompts=prompts)
     return checked
+
+
+def check_size(ids: NDArray[np.uint8], objects: Iterable[int], frame: int, size: int | None) -> None:
+    """An InputError where one of the objects in a mask (H, W) is too small to be followed at the network's size."""
+    reduced = 1.0 if size is None else min(1.0, size / min(ids.shape))
+    for identity in sorted(objects):
+        pixels = int((ids == identity).sum())
+        if not pixels:
+            raise InputError(
+                f"nothing of object {identity} is left in frame {frame}: another object or --not covers it"
+            )
+        if pixels * reduced**2 < SMALLEST:
+            raise InputError(
+                f"object {identity} has {pixels} pixels, too few to be followed, in frame {frame}; "
+                "is it a stray pixel of the mask?"
+            )
 
 
 def first_marks(marks: Marks) -> dict[int, int]:

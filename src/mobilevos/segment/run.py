@@ -14,10 +14,10 @@ import numpy as np
 
 from mobilevos import __version__
 from mobilevos.errors import InputError
-from mobilevos.media.output import CONFIDENCE, Output
+from mobilevos.media.output import CONFIDENCE, Output, finished
 from mobilevos.media.record import Stored
 from mobilevos.media.sinks import GREEN
-from mobilevos.media.video import Frame, Source, VideoInfo, is_live, open_source
+from mobilevos.media.video import Frame, Source, VideoInfo, describe, is_live, open_source
 from mobilevos.segment.alarm import Alarm, find_alarms, read_confidence
 from mobilevos.segment.backward import Backward, sweep_back
 from mobilevos.segment.follow import Follower, Outcome
@@ -48,6 +48,8 @@ class Segmented:
     """All in all, reading and writing included."""
     alarms: tuple[Alarm, ...]
     notes: tuple[str, ...]
+    complete: bool = False
+    """Whether all was there already, and nothing was done."""
 
     @property
     def rate(self) -> float:
@@ -86,7 +88,8 @@ def segment(
         source: anything `media.video.open_source` takes.
         marks: by number of the frame; see `segment.marks`.
         backward: whether objects are followed back to the start from the frame where they are marked first.
-        resume: go on with a run that was stopped or killed; the masks are the same as without the stop.
+        resume: go on with a run that was stopped or killed; the masks are the same as without the stop. One that is
+            finished is left as it is; it is an InputError if it was made otherwise, or if its source broke.
         force: replace an earlier output.
         refine: what makes a mask of a box or clicks; the tracker's network by default.
         settings: what else the masks depend on, such as the model's file; a run is resumed with the same only.
@@ -98,16 +101,21 @@ def segment(
         raise InputError(f"cannot resume with {source}: it can be read only once")
     with open_source(source) as opened:
         exact = opened.info.frames
-        marks = check_marks(marks, opened.info.width, opened.info.height, _most_frames(source, exact))
+        most = _most_frames(source, exact)
+        marks = check_marks(marks, opened.info.width, opened.info.height, most, tracker.size)
         late = {identity: frame for identity, frame in first_marks(marks).items() if frame > 0}
         run = _Run(tracker, marks, refine, opened.info)
         made_with = {**_settings(tracker, source, opened, marks, backward), **(settings or {})}
+        done = finished(folder, formats, made_with, color) if resume and not force else None
+        if done:
+            return run.result(folder, began, done["frames"])
         with contextlib.ExitStack() as held:
             output = held.enter_context(
                 Output(
                     folder,
                     formats,
                     opened.info,
+                    source=source,
                     audio=opened.audio,
                     color=color,
                     settings=made_with,
@@ -115,6 +123,7 @@ def segment(
                     force=force,
                 )
             )
+            run.notes += output.notes
             if late and backward and not live:
                 with (
                     contextlib.closing(output.side_record("backward")) as record,
@@ -127,17 +136,7 @@ def segment(
                 run.notes.append(f"{source} can be read only once: before its first mark an object is not followed.")
             with progress("following", exact) as tell:
                 run.forward(opened, output, tell, endless=os.fspath(source).startswith("camera:"))
-    alarms = find_alarms(read_confidence(Path(folder) / CONFIDENCE))
-    return Segmented(
-        folder=Path(folder),
-        frames=run.frames,
-        objects=tuple(sorted(first_marks(marks))),
-        network_frames=run.network_frames,
-        network_seconds=run.network_seconds,
-        seconds=time.perf_counter() - began,
-        alarms=tuple(alarms),
-        notes=tuple(run.notes),
-    )
+    return run.result(folder, began)
 
 
 class _Run:
@@ -179,6 +178,20 @@ class _Run:
         if unused:
             self.notes.append(f"Frame {unused[0]} was marked, but the source has {self.frames} frames only.")
 
+    def result(self, folder: str | os.PathLike[str], began: float, complete: int | None = None) -> Segmented:
+        """How it went; complete: how many frames were there already, if there was nothing to do."""
+        return Segmented(
+            folder=Path(folder),
+            frames=self.frames if complete is None else complete,
+            objects=tuple(sorted(first_marks(self.marks))),
+            network_frames=self.network_frames,
+            network_seconds=self.network_seconds,
+            seconds=time.perf_counter() - began,
+            alarms=tuple(find_alarms(read_confidence(Path(folder) / CONFIDENCE))),
+            notes=tuple(self.notes),
+            complete=complete is not None,
+        )
+
     def _final(
         self, frame: Frame, outcome: Outcome | None, stored: Stored | None
     ) -> tuple[np.ndarray, dict[int, float]]:
@@ -203,10 +216,8 @@ def _most_frames(source: str | os.PathLike[str], frames: int | None) -> int | No
 def _settings(
     tracker: Tracker, source: str | os.PathLike[str], opened: Source, marks: Marks, backward: bool
 ) -> dict[str, str]:
-    path = Path(source)
     return {
-        "source": f"{path.name}, {opened.info.width} x {opened.info.height}"
-        + (f", {path.stat().st_size} bytes" if path.is_file() else ""),
+        "source": describe(source, opened.info),
         "marks": digest(marks),
         "backward": str(backward),
         "network": tracker.runtime.variant,

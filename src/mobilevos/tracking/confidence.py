@@ -51,9 +51,10 @@ def signs(state: TrackerState, result: TrackResult) -> Numbers:
 
 
 def _annotated(state: TrackerState, index: int) -> NDArray[np.bool_]:
-    """The mask of an object where it was annotated last."""
+    """The mask of an object where it was annotated last, and was to be seen."""
     anchors = [seen for seen in state.queue.seen[: state.queue.anchors] if len(seen.masks) > index]
-    return anchors[-1].masks[index, ::STEP, ::STEP] > 0.5
+    shown = [seen for seen in anchors if seen.masks[index].any()]
+    return (shown or anchors)[-1].masks[index, ::STEP, ::STEP] > 0.5
 
 
 def _signs(probability: Array, inside: NDArray[np.bool_], annotated: NDArray[np.bool_]) -> tuple[float, ...]:
