@@ -16,11 +16,11 @@ from mobilevos.media.atomic import replacing
 
 
 class RunLog:
-    """Logs of a run's folder; continues those of an earlier sitting up to `iteration`.
+    """Logs of a run's folder; continues those of an earlier start up to `iteration`.
 
     Args:
         folder: of the run.
-        iteration: where the run goes on; later lines of an earlier sitting are dropped.
+        iteration: where the run goes on; later lines of an earlier start are dropped.
         iterations: the last one, for the progress bar.
     """
 

@@ -174,7 +174,7 @@ class Recipe:
     iterations: int = 10_000
     """How long, in iterations."""
     minutes: float = 0.0
-    """How long at most, in minutes over all sittings; 0 means no limit."""
+    """How long at most, in minutes, counted over all starts; 0 means no limit."""
     precision: Literal["float32", "bfloat16", "float16"] = "float32"
     """Of the forward pass; float16 needs a GPU."""
     seed: int = 0

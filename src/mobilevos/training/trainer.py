@@ -103,7 +103,7 @@ class Trainer:
         return min(1.0, max(self.iteration / self.recipe.iterations, by_time))
 
     def run(self) -> Path:
-        """The loop. Time is counted over all sittings."""
+        """The loop. Time is counted over all starts."""
         self.folder.mkdir(parents=True, exist_ok=True)
         log = RunLog(self.folder, self.iteration, self.recipe.iterations) if self.team.leads else None
         with log or nullcontext():
