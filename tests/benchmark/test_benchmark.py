@@ -1,14 +1,20 @@
 """Benchmarks run and say what they measured; how fast is no matter here."""
 
+import importlib.util
 import json
+import sys
 from pathlib import Path
 
 import pytest
 import torch
+from typer.testing import CliRunner
 
 from mobilevos.benchmark import benchmark_queue, benchmark_speed, time_tracking
 from mobilevos.benchmark.measure import random_mask
+from mobilevos.benchmark.picture import draw
 from mobilevos.benchmark.tables import benchmark_memory, benchmark_runtimes
+from mobilevos.cli.benchmark import _finish, app
+from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, save_checkpoint
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
@@ -49,6 +55,54 @@ def test_reports(model: str, tmp_path: Path) -> None:
     assert written["rows"] == queue.rows
     assert "key encoder" in written["includes"]
     assert written["machine"]["cores"] >= 1
+
+
+def test_without_torch_the_teacher_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mobilevos.benchmark.tables.is_installed", lambda name: name != "torch")
+    lines: list[str] = []
+    report = benchmark_speed(
+        ["mobilenetv2-lite"], lengths=(1,), teacher_lengths=(1,), runtimes=("onnx",), progress=lines.append, **SIZE
+    )
+    assert [row["model"] for row in report.rows] == ["mobilenetv2-lite"]
+    assert lines[0] == "stcn is left out: it needs torch, which is not installed"
+
+
+def test_memory_is_unknown_where_no_system_tells(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As on Windows, which has neither /proc nor the module resource."""
+    monkeypatch.setitem(sys.modules, "resource", None)
+    monkeypatch.setattr("mobilevos.benchmark.tables.STATUS", tmp_path / "none")
+    report = benchmark_memory(model, frames=1, runtime="torch", **SIZE)
+    assert report.rows == [{"frame": 0, "resident_mb": None}, {"frame": 1, "resident_mb": None}]
+    _finish(report, None, None)
+    assert capfd.readouterr().out.count("unknown") == 2
+    if importlib.util.find_spec("matplotlib"):
+        draw(report, tmp_path / "memory.png")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("speed", "--json", "file/speed.json"), "file is a file"),
+        (("runtimes", "--json", "folder"), "expected a file to write, got the folder folder"),
+        (("memory", "--picture", "file/memory.png"), "file is a file"),
+        (("queue", "--picture", "queue.xyz"), "ends in .png or .svg, got queue.xyz"),
+        (("speed", "--frames", "0"), "Invalid value for '--frames'"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_measuring(
+    arguments: tuple[str, ...], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if "queue.xyz" in arguments:
+        pytest.importorskip("matplotlib")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mobilevos.benchmark.tables.load_runtime", None)
+    Path("file").write_text("")
+    Path("folder").mkdir()
+    result = CliRunner().invoke(app, list(arguments))
+    assert sentence in (str(result.exception) if isinstance(result.exception, InputError) else result.output)
+    assert {path.name for path in tmp_path.iterdir()} == {"file", "folder"}
 
 
 def test_what_was_measured_is_kept_when_a_length_fails(model: str, tmp_path: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mobilevos.cli import EXTRAS
+
 
 def mobilevos(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "mobilevos", *arguments], capture_output=True, text=True, cwd=cwd)
@@ -50,7 +52,13 @@ def test_the_product_needs_no_torch(tmp_path: Path) -> None:
         (("demo", "--runtime", "abacus"), "mobilevos: no runtime is called 'abacus'"),
         (("export", "nonsense", "-o", "out"), "mobilevos: 'nonsense' is neither a shipped model"),
         (("export", "mobilenetv2-lite", "-o", "out", "--frame", "big"), "mobilevos: expected a frame size such as"),
+        (("export", "mobilenetv2-lite", "-o", "out", "--frame", "²x2"), "mobilevos: expected a frame size such as"),
+        (
+            ("export", "mobilenetv2-lite", "-o", "out", "--frame", "0x0"),
+            "mobilevos: expected a frame size in multiples",
+        ),
         (("export", "mobilenetv2-lite", "-o", "out", "--to", "zip"), "mobilevos: cannot export to 'zip'"),
+        (("benchmark", "speed", "--json", "."), "mobilevos: expected a file to write, got the folder ."),
     ],
 )
 def test_mistakes_are_one_line_and_leave_nothing(arguments: tuple[str, ...], line: str, tmp_path: Path) -> None:
@@ -59,3 +67,41 @@ def test_mistakes_are_one_line_and_leave_nothing(arguments: tuple[str, ...], lin
     assert done.stderr.strip().splitlines()[-1].startswith(line)
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+BASE = (
+    "import sys\n"
+    "from mobilevos.cli import EXTRAS, main\n"
+    "sys.modules.update(dict.fromkeys(EXTRAS))\n"
+    "sys.argv = ['mobilevos', *sys.argv[1:]]\n"
+    "main()"
+)
+"""The command line of the base install, which has none of the optional packages."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package", "extra"),
+    [
+        (("export", "mobilenetv2-lite", "-o", "out"), "onnx", "export"),
+        (("export", "mobilenetv2-lite", "-o", "out", "--to", "tflite"), "torch", "train"),
+        (("train", "recipe.yaml"), "torch", "train"),
+        (("soup", "a.safetensors", "-o", "soup.safetensors", "--recipe", "recipe.yaml"), "torch", "train"),
+        (("benchmark", "parts"), "torch", "train"),
+        (("benchmark", "training", "recipe.yaml"), "torch", "train"),
+        (("benchmark", "queue", "--davis", "davis", "--clip", "clip"), "torch", "train"),
+        (("benchmark", "speed", "--picture", "speed.png"), "matplotlib", "benchmark"),
+    ],
+)
+def test_what_the_base_install_lacks_is_named(
+    arguments: tuple[str, ...], package: str, extra: str, tmp_path: Path
+) -> None:
+    done = subprocess.run([sys.executable, "-c", BASE, *arguments], capture_output=True, text=True, cwd=tmp_path)
+    line = f"mobilevos: this needs {package}, which is not installed: pip install '.[{extra}]'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_extra_is_one_of_the_project() -> None:
+    known = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    for extra in EXTRAS.values():
+        assert f"\n{extra} = [" in known, extra

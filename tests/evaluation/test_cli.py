@@ -106,6 +106,12 @@ def test_hidden_ground_truth_gives_a_submission(youtube: Path, tmp_path: Path, s
         assert "Annotations/late/00015.png" in archive.namelist()
 
 
+def test_a_file_in_the_way_of_the_predictions(youtube: Path, tmp_path: Path, still: list) -> None:
+    (tmp_path / "file.yaml").write_text("mine")
+    arguments = ("youtube", "--root", youtube, "--model", "small", "--save", tmp_path / "file.yaml" / "x")
+    assert complaint(*arguments).startswith(f"cannot make the folder {tmp_path / 'file.yaml' / 'x'}: ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -246,3 +246,23 @@ def test_2016_is_one_object_whatever_its_label(tmp_path: Path) -> None:
     assert evaluation.protocol == "DAVIS 2016"
     assert np.array_equal(evaluation.sequences[0].j, expected.j)
     assert np.array_equal(evaluation.sequences[0].f, expected.f)
+
+
+def test_void_is_background_in_2016_too(tmp_path: Path) -> None:
+    """A third of the ground truth is void: a prediction without it is perfect, one that has it is not."""
+    truths = np.zeros((5, 30, 60), np.uint8)
+    truths[:, 5:20, 10:35] = 1
+    preds = truths.copy()
+    truths[:, :, 40:] = 255
+    write_dataset(tmp_path, {"clip": (preds, truths)})
+    split = str(tmp_path / "ImageSets" / "2017" / "val.txt")
+    clips = read_davis(tmp_path, split, 2016)
+    assert not (clips[0].truth("00000") > 1).any()
+    evaluation, expected = (
+        evaluate_davis(read_davis(tmp_path, split, year), tmp_path / "predictions") for year in (2016, 2017)
+    )
+    assert evaluation.figures["J&F-Mean"] == 1
+    assert evaluation.figures == expected.figures
+    for path in (tmp_path / "predictions" / "clip").iterdir():
+        write_mask(path, np.ones(truths.shape[1:], np.uint8))
+    assert evaluate_davis(clips, tmp_path / "predictions").figures["J-Mean"] < 0.9

@@ -12,6 +12,7 @@ from mobilevos.evaluation.clips import Clip
 from mobilevos.evaluation.davis import read_davis
 from mobilevos.export.onnx import export_onnx
 from mobilevos.export.quantise import EXACT_OPERATIONS, exact_nodes, quantise, record
+from mobilevos.export.step import Shape
 from mobilevos.model.checkpoint import load_checkpoint
 from mobilevos.runtime import load_runtime
 from mobilevos.tracking.tracker import Tracker
@@ -58,6 +59,18 @@ def test_the_first_and_a_later_step_are_recorded(graph: Path, clips: list[Clip])
     recorded = record(graph, clips)
     assert [float(inputs["use_given"]) for inputs in recorded] == [1, 0]
     assert recorded[0]["frame"].shape == (320, 432, 3)
+
+
+def test_a_graph_of_one_size_is_calibrated_at_it(clips: list[Clip], tmp_path: Path) -> None:
+    """With the memory it was made for."""
+    network = load_checkpoint(find_checkpoint("mobilenetv2-lite"))
+    export_onnx(network, tmp_path / "fixed.onnx", Shape(64, 96, slots=3))  # type: ignore[arg-type]
+    recorded = record(tmp_path / "fixed.onnx", clips)
+    assert [float(inputs["use_given"]) for inputs in recorded] == [1, 0]
+    for inputs in recorded:
+        assert inputs["frame"].shape == (64, 96, 3)
+        assert inputs["keys"].shape == (64, 3, 4, 6)
+        assert inputs["values"].shape == (1, 64, 3, 4, 6)
 
 
 def test_nothing_to_calibrate_on_is_refused(graph: Path, tmp_path: Path) -> None:

@@ -47,11 +47,16 @@ def test_the_papers_settings_are_written_out() -> None:
         ("- 1", "expected keys and values"),
         ("a: [", "not valid YAML"),
         ("base: none.yaml", "cannot read the recipe"),
+        ("base: 5", "expected the name of a file for base in the recipe .*, got 5"),
+        ("base: recipe.yaml", "recipe.yaml' is its own base"),
+        ("base: ../NAME/recipe.yaml", "recipe.yaml' is its own base"),
+        ("model: stcn\nsources: []\nphases: []", "expected at least one phase in the recipe"),
+        ("model: stcn\nsources: []\niterations: 0", "expected at least 1 for iterations, got 0"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "recipe.yaml"
-    path.write_text(text)
+    path.write_text(text.replace("NAME", tmp_path.name))
     with pytest.raises(InputError, match=sentence):
         load_recipe(path)
 
@@ -64,3 +69,5 @@ def test_overrides_and_base(tmp_path: Path) -> None:
     assert (recipe.optimizer.learning_rate, recipe.optimizer.warmup, recipe.optimizer.clip_norm) == (1e-5, 4, 0.5)
     with pytest.raises(InputError, match="expected key=value"):
         load_recipe(tmp_path / "own.yaml", ["fresh"])
+    with pytest.raises(InputError, match=r"'validation.clips=\[a' is not valid YAML"):
+        load_recipe(tmp_path / "own.yaml", ["validation.clips=[a"])

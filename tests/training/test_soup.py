@@ -1,12 +1,15 @@
+import json
 from pathlib import Path
 
 import pytest
 import torch
 
+from mobilevos.cli.soup import soup as soup_command
 from mobilevos.errors import InputError
-from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
+from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.training.recipe import Recipe, Source
 from mobilevos.training.soup import Weights, average, cook, greedy_soup, training_clips, uniform_soup
+from tests.cli.command import run_command
 
 
 def at(*values: float) -> Weights:
@@ -38,10 +41,10 @@ def test_different_networks_do_not_mix() -> None:
 
 
 def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
-    for i in range(2):
+    paths = [tmp_path / str(i) / "last.safetensors" for i in range(2)]
+    for i, path in enumerate(paths):
         torch.manual_seed(i)
-        save_checkpoint(tmp_path / f"{i}.safetensors", build("mobilenetv2-lite"))
-    paths = [tmp_path / f"{i}.safetensors" for i in range(2)]
+        save_checkpoint(path, build("mobilenetv2-lite"))
     lines: list[str] = []
     soup = cook(paths, tmp_path / "soup.safetensors", tiny_recipe, greedy=False, report=lines.append)
     assert len(lines) == 3
@@ -49,8 +52,27 @@ def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
     parts = [load_checkpoint(path).state_dict()["key.weight"] for path in paths]
     torch.testing.assert_close(mixed, (parts[0] + parts[1]) / 2)
     assert soup.ingredients == (0, 1)
+    notes = json.loads(read_checkpoint(tmp_path / "soup.safetensors")[0]["notes"])
+    assert notes["soup"] == [str(path) for path in paths]
+    assert notes["scores"] == [{"file": str(p), "score": s} for p, s in zip(paths, soup.scores, strict=True)]
     with pytest.raises(InputError, match="'nowhere' is not a training clip"):
         cook(paths, tmp_path / "soup2.safetensors", tiny_recipe, clips=["nowhere"])
+
+
+def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    recipe = Recipe("soup", "mobilenetv2-lite", (Source(kind="davis", root="davis"),), data_root=str(tmp_path))
+    with pytest.raises(InputError, match=r"expected a DAVIS folder with JPEGImages/480p in it, got .*davis'"):
+        training_clips(recipe)
+
+
+def test_a_file_in_the_way_of_the_soup(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("mine")
+    arguments = ["a.safetensors", "-o", str(tmp_path / "file" / "soup.safetensors"), "--recipe", "recipe.yaml"]
+    ran = run_command(soup_command, arguments, monkeypatch, capfd)
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert f"{tmp_path / 'file'} is a file" in ran.err
 
 
 def test_clips_of_a_split_only(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.model.network import upsample
 from mobilevos.training.distributed import Processes, processes
+from mobilevos.training.log import RunLog
 from mobilevos.training.objective import Objective, Outcome, is_turn, told
 from mobilevos.training.recipe import Loss, Optimizer, Recipe, Teacher, Validation
 from mobilevos.training.trainer import Trainer, freeze, initial_network, learning_rate, train
@@ -93,6 +94,37 @@ def test_validation_keeps_the_best_and_leaves_pictures(tiny_recipe: Recipe, tmp_
         rows = [row for row in csv.DictReader(stream) if row["validation"]]
     best = max((float(row["validation"]) + float(row["val/backwards"])) / 2 for row in rows)
     assert Trainer(recipe, folder, Processes(), False).best == pytest.approx(best)
+
+
+@pytest.mark.parametrize(
+    ("clips", "sentence"), [(("swim", "swum"), "annotations of 'swum'"), ((), "the names of clips .* got none")]
+)
+def test_validation_clips_are_looked_for_before_training(
+    tiny_recipe: Recipe, tmp_path: Path, clips: tuple[str, ...], sentence: str
+) -> None:
+    recipe = dataclasses.replace(tiny_recipe, validation=Validation("davis", clips))
+    with pytest.raises(InputError, match=sentence):
+        train(recipe, tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_was_trained_outlives_a_validation_that_fails(
+    tiny_recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(self: Trainer, log: RunLog) -> None:
+        raise Killed
+
+    recipe = dataclasses.replace(tiny_recipe, iterations=1, validation=Validation("davis", ("swim",), size=96))
+    monkeypatch.setattr(Trainer, "_validate", dies)
+    with pytest.raises(Killed):
+        train(recipe, tmp_path)
+    assert (tmp_path / "tiny" / "last.safetensors").is_file()
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    train(recipe, tmp_path)
+    trainer = Trainer(recipe, tmp_path / "tiny", Processes(), False)
+    assert trainer.iteration == 1
+    assert trainer.validated == trainer.elapsed
 
 
 def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Path) -> None:

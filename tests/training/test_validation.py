@@ -10,10 +10,11 @@ import torch
 from PIL import Image
 
 from mobilevos.errors import InputError
+from mobilevos.media.masks import write_mask
 from mobilevos.model.checkpoint import build
 from mobilevos.training import validation
 from mobilevos.training.unroll import Unrolled
-from mobilevos.training.validation import follow, validate_teacher
+from mobilevos.training.validation import check_clips, follow, validate_teacher
 
 
 class Copying:
@@ -60,6 +61,37 @@ def test_a_clip_that_shows_nothing(davis: Path) -> None:
         Image.fromarray(np.zeros((48, 64), np.uint8)).save(path)
     with pytest.raises(InputError, match="at least 200 pixels in a frame of 'clip'"):
         follow(Copying(), davis, ["clip"], backwards=True)  # type: ignore[arg-type]
+
+
+def test_void_is_background(davis: Path) -> None:
+    for path in (davis / "Annotations" / "480p" / "clip").iterdir():
+        mask = np.asarray(Image.open(path)).copy()
+        mask[:, 40:] = 255
+        write_mask(path, mask)
+    for backwards in (False, True):
+        tracker = Copying()
+        (score,) = follow(tracker, davis, ["clip"], backwards=backwards)  # type: ignore[arg-type]
+        assert set(np.unique(tracker.mask)) == {0, 1}
+        assert score.j_and_f == 1.0
+        assert tracker.seen == ([4, 3, 2, 1] if backwards else [1, 2, 3, 4, 5])
+    (score,) = validate_teacher(build("mobilenetv2-lite"), davis, ["clip"], frames=4, size=None)
+    assert score.name == "clip"
+
+
+def test_clips_that_cannot_be_validated_on(davis: Path) -> None:
+    check_clips(davis, ["clip"])
+    with pytest.raises(InputError, match=r"the names of clips .* got none"):
+        check_clips(davis, [])
+    with pytest.raises(InputError, match="as many frames as annotations of 'clop'"):
+        check_clips(davis, ["clip", "clop"])
+    write_mask(davis / "Annotations" / "480p" / "clip" / "00000.png", np.full((48, 64), 255, np.uint8))
+    with pytest.raises(InputError, match=r"the first annotation of 'clip' .* has no object"):
+        check_clips(davis, ["clip"])
+    for folder in ("JPEGImages", "Annotations"):
+        for path in sorted((davis / folder / "480p" / "clip").iterdir())[2:]:
+            path.unlink()
+    with pytest.raises(InputError, match=r"at least 3 frames of 'clip' .*, got 2"):
+        check_clips(davis, ["clip"])
 
 
 def test_a_teacher_that_may_see_the_truth(davis: Path, monkeypatch: pytest.MonkeyPatch) -> None:

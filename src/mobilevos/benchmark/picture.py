@@ -6,7 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from mobilevos.benchmark.tables import Report
+from mobilevos.errors import InputError
 from mobilevos.media.atomic import replacing
+
+
+def check_picture(path: Path) -> None:
+    """Raise an InputError where a picture of this ending cannot be drawn."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    endings = FigureCanvasBase.get_supported_filetypes()
+    if _kind(path) not in endings:
+        raise InputError(f"expected a picture file that ends in .png or .svg, got {path}")
 
 
 def draw(report: Report, path: Path) -> None:
@@ -44,8 +54,12 @@ def draw(report: Report, path: Path) -> None:
     figure.text(0.01, -0.03, f"includes {report.includes}", fontsize=6)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
-        figure.savefig(part, format=path.suffix.lstrip(".") or "png", dpi=150, bbox_inches="tight")
+        figure.savefig(part, format=_kind(path), dpi=150, bbox_inches="tight")
     pyplot.close(figure)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.lstrip(".").lower() or "png"
 
 
 def label(row: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import platform
-import resource
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -15,12 +14,14 @@ from typing import Any
 
 from mobilevos.benchmark.measure import INCLUDES, random_frames, random_mask, time_tracking
 from mobilevos.media.atomic import replacing
-from mobilevos.runtime import Runtime, load_runtime, usable_runtimes
+from mobilevos.runtime import Runtime, is_installed, load_runtime, usable_runtimes
 from mobilevos.tracking import Tracker
 from mobilevos.weights import shipped
 
 Progress = Callable[[str], None]
 TEACHER = "stcn"
+STATUS = Path("/proc/self/statm")
+"""Where Linux tells how much memory a process has."""
 FULL = 12
 """Frames after which a runtime has made itself ready for a memory that is full (OpenVINO waits for 10)."""
 
@@ -35,6 +36,7 @@ class Report:
     machine: dict[str, Any] = field(default_factory=lambda: machine())
 
     def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as part:
             part.write_text(json.dumps(dataclasses.asdict(self), indent=2) + "\n", encoding="utf-8")
 
@@ -81,6 +83,9 @@ def benchmark_speed(
 ) -> Report:
     """The paper's table on this machine: every model and the teacher, short and long clips, in one run."""
     rows = []
+    if teacher_lengths and not is_installed("torch"):
+        progress(f"{TEACHER} is left out: it needs torch, which is not installed")
+        teacher_lengths = ()
     for model in (*(models or shipped()), *((TEACHER,) if teacher_lengths else ())):
         usable = ["torch"] if model == TEACHER else usable_runtimes(model)
         wanted = dict.fromkeys(usable[0] if name == "fastest" else name for name in runtimes)
@@ -180,16 +185,20 @@ def benchmark_memory(
         else:
             tracker.step(frame)
         if index % max(1, frames // 20) == 0:
-            rows.append({"frame": index, "resident_mb": round(resident_bytes() / 1e6, 1)})
-            progress(f"frame {index}: {rows[-1]['resident_mb']} MB")
+            resident = resident_bytes()
+            rows.append({"frame": index, "resident_mb": None if resident is None else round(resident / 1e6, 1)})
+            progress(f"frame {index}: {'unknown' if resident is None else rows[-1]['resident_mb']} MB")
     return Report("memory", rows)
 
 
-def resident_bytes() -> int:
-    """Memory of this process now; where the system does not tell, the most it ever had."""
-    status = Path("/proc/self/statm")
-    if status.exists():
-        return int(status.read_text().split()[1]) * resource.getpagesize()
+def resident_bytes() -> int | None:
+    """Memory of this process now; where the system does not tell, the most it ever had; None where it tells neither."""
+    if STATUS.exists():
+        return int(STATUS.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows has none
+        return None
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else 1024 * most
 

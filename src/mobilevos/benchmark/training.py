@@ -12,7 +12,7 @@ import torch
 from mobilevos.benchmark.tables import Report
 from mobilevos.training.allocator import keep_freed_memory
 from mobilevos.training.distributed import processes
-from mobilevos.training.recipe import Recipe
+from mobilevos.training.recipe import Recipe, Validation
 from mobilevos.training.trainer import Trainer
 
 INCLUDES = "forward, backward, update, weight average; with the loader also waiting for it and its share of the cores"
@@ -26,6 +26,7 @@ def benchmark_training(recipe: Recipe, iterations: int = 20) -> Report:
     Works under torchrun too.
     """
     keep_freed_memory()
+    recipe = replace(recipe, validation=Validation())
     seconds: dict[str, list[float]] = {"loader": [], "one batch": []}
     with processes() as team, TemporaryDirectory() as folder:
         trainer = Trainer(recipe, Path(folder), team, fresh=True)

@@ -8,6 +8,22 @@ import typer
 
 from mobilevos.errors import InputError
 
+EXTRAS = {
+    "torch": "train",
+    "yaml": "train",
+    "tensorboard": "train",
+    "onnx": "export",
+    "onnxscript": "export",
+    "openvino": "openvino",
+    "nncf": "int8",
+    "ai_edge_litert": "litert",
+    "ai_edge_quantizer": "litert",
+    "litert_torch": "tflite",
+    "matplotlib": "benchmark",
+    "ray": "ray",
+}
+"""The extra that installs a package which the base install lacks."""
+
 app = typer.Typer(
     name="mobilevos",
     help="Mark an object once; it is followed through the whole video, on ordinary hardware.",
@@ -23,7 +39,7 @@ def _options() -> None:
 
 
 def main() -> None:
-    """Entry point: bad input is one line on stderr and exit code 2."""
+    """Entry point: bad input, and a package that is not installed, is one line on stderr and exit code 2."""
     from mobilevos.cli import (
         batch,
         benchmark,
@@ -53,4 +69,11 @@ def main() -> None:
         app()
     except InputError as error:
         print(f"mobilevos: {error}", file=sys.stderr)
+        raise SystemExit(2) from None
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package not in EXTRAS:
+            raise
+        line = f"this needs {package}, which is not installed: pip install '.[{EXTRAS[package]}]'"
+        print(f"mobilevos: {line}", file=sys.stderr)
         raise SystemExit(2) from None

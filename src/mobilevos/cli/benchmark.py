@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,19 @@ Runtime = Annotated[str, typer.Option(help="What runs the network.")]
 DEFAULT = "mobilenetv2-lite"
 
 
+def _check(json: Path | None, picture: Path | None = None) -> None:
+    """Say what cannot be written before anything is measured."""
+    from mobilevos.cli.targets import check_file
+
+    for path in (json, picture):
+        if path:
+            check_file(path)
+    if picture:
+        from mobilevos.benchmark.picture import check_picture
+
+        check_picture(picture)
+
+
 def _finish(report: Report, json: Path | None, picture: Path | None) -> None:
     from rich.console import Console
     from rich.table import Table
@@ -28,7 +42,7 @@ def _finish(report: Report, json: Path | None, picture: Path | None) -> None:
         *(str(key) for key in report.rows[0]), title=f"{report.machine['processor']}, {report.machine['cores']} cores"
     )
     for row in report.rows:
-        table.add_row(*(str(value) for value in row.values()))
+        table.add_row(*("unknown" if value is None else str(value) for value in row.values()))
     Console().print(table)
     print(f"Included: {report.includes}.")
     if json:
@@ -43,12 +57,15 @@ def _finish(report: Report, json: Path | None, picture: Path | None) -> None:
 def speed(
     json: Json = None,
     picture: Picture = None,
-    frames: Annotated[list[int] | None, typer.Option(help="Clip length; repeatable. 50 and 500 by default.")] = None,
+    frames: Annotated[
+        list[int] | None, typer.Option(min=1, help="Clip length; repeatable. 50 and 500 by default.")
+    ] = None,
     teacher: Annotated[bool, typer.Option(help="Time the teacher too (slow).")] = True,
 ) -> None:
     """Every model on random 480 x 910 clips, with the teacher, in one run."""
     from mobilevos.benchmark import benchmark_speed
 
+    _check(json, picture)
     report = benchmark_speed(lengths=frames or (50, 500), teacher_lengths=(50,) if teacher else (), progress=print)
     _finish(report, json, picture)
 
@@ -58,6 +75,7 @@ def runtimes(model: Model = DEFAULT, json: Json = None, picture: Picture = None)
     """Every installed runtime, with 1 and 2 threads and several objects."""
     from mobilevos.benchmark import benchmark_runtimes
 
+    _check(json, picture)
     _finish(benchmark_runtimes(model, progress=print), json, picture)
 
 
@@ -72,6 +90,7 @@ def memory(
     """Resident memory against the number of frames."""
     from mobilevos.benchmark import benchmark_memory
 
+    _check(json, picture)
     _finish(benchmark_memory(model, frames=frames, runtime=runtime, progress=print), json, picture)
 
 
@@ -92,12 +111,17 @@ def queue(
 
     if (davis is None) != (clip is None):
         raise InputError("expected --davis and --clip together")
+    _check(json, picture)
+    score: Callable[[Tracker], float] | None = None
+    if davis is not None and clip is not None:
+        from mobilevos.training.validation import check_clips, follow, mean_score
 
-    def score(tracker: Tracker) -> float:
-        from mobilevos.training.validation import follow, mean_score
+        check_clips(davis, clip)
 
-        assert davis is not None
-        return round(mean_score(follow(tracker, davis, clip or ())), 4)
+        def j_and_f(tracker: Tracker) -> float:
+            return round(mean_score(follow(tracker, davis, clip)), 4)
+
+        score = j_and_f
 
     def keep(so_far: Report) -> None:
         if json:
@@ -107,7 +131,7 @@ def queue(
         model,
         queues=range(1, longest + 1),
         runtime=runtime,
-        score=None if davis is None else score,
+        score=score,
         progress=print,
         keep=keep,
     )
@@ -123,6 +147,7 @@ def parts(model: Model = DEFAULT, json: Json = None) -> None:
     from mobilevos.model.student import Student
     from mobilevos.weights import find_checkpoint
 
+    _check(json)
     network = load_checkpoint(find_checkpoint(model))
     if not isinstance(network, Student):
         raise InputError(f"expected a student, got a {network.variant!r}")
@@ -139,6 +164,7 @@ def training(
     from mobilevos.benchmark.training import benchmark_training
     from mobilevos.training.recipe import load_recipe
 
+    _check(json)
     report = benchmark_training(load_recipe(recipe, overrides or ()))
     if os.environ.get("RANK", "0") == "0":
         _finish(report, json, None)

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from mobilevos.evaluation.clips import Clip
+    from mobilevos.export.step import Shape
+    from mobilevos.model.student import Student
+
+SLOTS = 2
+"""Slots of memory where they are fixed and nothing else is asked for."""
 
 
 def export(
@@ -18,55 +27,100 @@ def export(
     objects: Annotated[
         int | None, typer.Option(min=1, help="Fixed number of objects; if not given, open in ONNX and 1 in TFLite.")
     ] = None,
-    queue: Annotated[int, typer.Option(min=1, help="Slots of memory of a graph with a fixed frame size.")] = 2,
+    queue: Annotated[
+        int | None, typer.Option(min=1, help="Slots of memory of a graph with a fixed frame size; 2 if not given.")
+    ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Write int8 graphs too, calibrated on --davis.")] = False,
     davis: Annotated[Path | None, typer.Option(help="A folder of clips with masks in the layout of DAVIS.")] = None,
     split: Annotated[str, typer.Option(help="Which clips of it: a split's name or a text file.")] = "train",
 ) -> None:
     """Write the whole per-frame step, memory included, as one graph."""
+    import shutil
+    from tempfile import TemporaryDirectory
+
+    from mobilevos.cli.targets import check_folder
     from mobilevos.errors import InputError
     from mobilevos.evaluation.davis import read_davis
-    from mobilevos.export.onnx import export_onnx
-    from mobilevos.export.quantise import quantise
-    from mobilevos.export.step import Shape
-    from mobilevos.export.tflite import export_tflite
     from mobilevos.media.atomic import replacing
-    from mobilevos.model.checkpoint import load_checkpoint
-    from mobilevos.model.student import Student
     from mobilevos.weights import find_checkpoint
 
     formats = to.split(",")
     unknown = sorted(set(formats) - {"onnx", "tflite"})
     if unknown:
         raise InputError(f"cannot export to {unknown[0]!r}; there are onnx and tflite")
+    if frame is not None and not re.fullmatch("[0-9]+x[0-9]+", frame):
+        raise InputError(f"expected a frame size such as 864x480, got {frame!r}")
+    if "onnx" in formats and frame is None and (objects or queue):
+        raise InputError("--objects and --queue need --frame: an ONNX graph for any frame size leaves both open")
     if int8 and davis is None:
         raise InputError("int8 is calibrated on real clips: expected --davis with a folder of them")
+    if int8 and objects not in (None, 1):
+        raise InputError(f"int8 is calibrated on one object: expected no --objects or 1, got {objects}")
+    check_folder(output)
+    checkpoint = find_checkpoint(model)
     clips = read_davis(davis, split, 2016) if int8 and davis is not None else []
-    shape = None
-    if frame is not None:
-        width, _, height = frame.partition("x")
-        if not (width.isdigit() and height.isdigit()):
-            raise InputError(f"expected a frame size such as 864x480, got {frame!r}")
-        shape = Shape(int(height), int(width), objects, queue)
-    network = load_checkpoint(find_checkpoint(model))
+    with TemporaryDirectory() as scratch:  # nothing is left of an export that fails
+        for kind in dict.fromkeys(formats):
+            write = _write_onnx if kind == "onnx" else _write_tflite
+            write(checkpoint, Path(scratch), frame, objects, queue or SLOTS, clips)
+        output.mkdir(parents=True, exist_ok=True)
+        for made in sorted(Path(scratch).iterdir(), key=lambda path: (path.suffix, path.stem)):
+            with replacing(output / made.name) as part:
+                shutil.copyfile(made, part)
+            print(output / made.name)
+
+
+def _write_onnx(
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, clips: list[Clip]
+) -> None:
+    from mobilevos.export.onnx import export_onnx
+    from mobilevos.export.quantise import quantise
+
+    shape = None if frame is None else _shape(frame, objects, slots)
+    network = _load_student(checkpoint)
+    path = folder / f"{network.variant}{_suffix(shape)}.onnx"
+    export_onnx(network, path, shape)
+    if clips:
+        quantise(path, clips, path.with_stem(f"{path.stem}-int8"))
+
+
+def _write_tflite(
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, clips: list[Clip]
+) -> None:
+    from mobilevos.export.tflite import export_tflite
+
+    shape = _shape(frame or "864x480", objects or 1, slots)
+    network = _load_student(checkpoint)
+    path = folder / f"{network.variant}{_suffix(shape)}.tflite"
+    export_tflite(network, path, shape)
+    if clips:
+        from mobilevos.export.tflite_int8 import quantise_tflite
+
+        path.with_stem(f"{path.stem}-int8").write_bytes(quantise_tflite(path.read_bytes(), clips))
+
+
+def _shape(frame: str, objects: int | None, slots: int) -> Shape:
+    from mobilevos.export.step import Shape
+
+    width, height = map(int, frame.split("x"))
+    return Shape(height, width, objects, slots)
+
+
+def _suffix(shape: Shape | None) -> str:
+    """What a file's name says of fixed sizes; the usual length of the memory goes without saying."""
+    if shape is None:
+        return ""
+    objects = "" if shape.objects is None else f"-{shape.objects}"
+    queue = "" if shape.slots == SLOTS else f"-queue{shape.slots}"
+    return f"-{shape.width}x{shape.height}{objects}{queue}"
+
+
+def _load_student(checkpoint: Path) -> Student:
+    from mobilevos.errors import InputError
+    from mobilevos.model.checkpoint import load_checkpoint
+    from mobilevos.model.student import Student
+
+    network = load_checkpoint(checkpoint)
     if not isinstance(network, Student):
         raise InputError(f"expected a student, got a {network.variant!r}")
-    if "onnx" in formats:
-        path = output / f"{network.variant}{'' if frame is None else '-' + frame}.onnx"
-        export_onnx(network, path, shape)
-        print(path)
-        if clips:
-            quantise(path, clips, path.with_stem(f"{path.stem}-int8"))
-            print(path.with_stem(f"{path.stem}-int8"))
-    if "tflite" in formats:
-        fixed = Shape(*((480, 864) if shape is None else (shape.height, shape.width)), objects or 1, queue)
-        path = output / f"{network.variant}-{fixed.width}x{fixed.height}-{fixed.objects}.tflite"
-        export_tflite(network, path, fixed)
-        print(path)
-        if clips:
-            from mobilevos.export.tflite_int8 import quantise_tflite
-
-            small = path.with_stem(f"{path.stem}-int8")
-            with replacing(small) as part:
-                part.write_bytes(quantise_tflite(path.read_bytes(), clips))
-            print(small)
+    return network

@@ -17,10 +17,12 @@ def soup(
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value, changes the recipe; repeatable.")] = None,
 ) -> None:
     """Average checkpoints into one network, greedily or uniformly."""
+    from mobilevos.cli.targets import check_file
     from mobilevos.training.recipe import load_recipe
     from mobilevos.training.soup import cook
 
+    check_file(output)
     settings = load_recipe(recipe, set_ or ())
     result = cook(checkpoints, output, settings, greedy=not uniform, clips=clip or ())
-    names = ", ".join(checkpoints[i].name for i in result.ingredients)
+    names = ", ".join(str(checkpoints[i]) for i in result.ingredients)
     print(f"{output}: J&F {result.score:.4f} on training clips, best single one {max(result.scores):.4f}; from {names}")

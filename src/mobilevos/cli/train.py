@@ -15,7 +15,10 @@ def train(
     fresh: Annotated[bool, typer.Option(help="Begin anew instead of resuming.")] = False,
 ) -> None:
     """Train a network, or go on where it was stopped. Works under torchrun too."""
+    from mobilevos.cli.targets import check_folder
     from mobilevos.training.recipe import load_recipe
     from mobilevos.training.trainer import train as run
 
-    print(run(load_recipe(recipe, overrides or ()), output, fresh=fresh))
+    settings = load_recipe(recipe, overrides or ())
+    check_folder(output / settings.name)
+    print(run(settings, output, fresh=fresh))

@@ -13,6 +13,9 @@ from mobilevos.media.masks import open_image, read_mask
 
 PICTURES = (".jpg", ".jpeg", ".png", ".webp")
 
+VOID = 255
+"""The label of pixels that belong to no object in a ground truth; they count as background."""
+
 
 @dataclass(frozen=True)
 class Clip:
@@ -31,6 +34,8 @@ class Clip:
     """The frames a tracker must write."""
     merged: bool = False
     """Whether everything but 0 is one object, in the ground truths as in the predictions."""
+    void: bool = False
+    """Whether 255 in the ground truths of a merged clip is background, as it is in all others, and not the object."""
 
     @cached_property
     def objects(self) -> tuple[int, ...]:
@@ -46,7 +51,7 @@ class Clip:
 
     def truth(self, frame: str) -> npt.NDArray[np.uint8]:
         """The ground truth of a frame: (H, W) ids."""
-        return self._ids(self.truths[frame], frame)
+        return self._ids(self.truths[frame], frame, void=self.void)
 
     def prediction(self, folder: Path, frame: str) -> npt.NDArray[np.uint8]:
         """What the folder of predictions has for a frame: (H, W) ids."""
@@ -62,12 +67,14 @@ class Clip:
         there = {path.stem for path in here.iterdir() if path.suffix == ".png"} if here.is_dir() else set()
         return [frame for frame in frames if frame not in there]
 
-    def _ids(self, path: Path, frame: str) -> npt.NDArray[np.uint8]:
+    def _ids(self, path: Path, frame: str, void: bool = False) -> npt.NDArray[np.uint8]:
         try:
             ids = read_mask(path)
         except InputError as error:
             raise InputError(f"{self.name}, frame {frame}: {error}") from error
-        return (ids != 0).view(np.uint8) if self.merged else ids
+        if not self.merged:
+            return ids
+        return ((ids != 0) & (ids != VOID)).view(np.uint8) if void else (ids != 0).view(np.uint8)
 
 
 def check_predictions(clips: Sequence[Clip], folder: Path) -> None:

@@ -1,19 +1,21 @@
 """DAVIS 2016 and 2017, semi-supervised.
 
 The first frame is given and the last is left out, so frames 1 .. n-2 are scored. In 2017 the objects are the ids 1 ..
-the largest one on frame 0, and 255 in a ground truth is background. In 2016 there is one object, whatever is not 0.
-Global figures are means over objects, not over sequences.
+the largest one on frame 0, and 255 in a ground truth is background. In 2016 there is one object, whatever is not 0; 255
+in a ground truth is background there too, unless frame 0 has no other id. Global figures are means over objects, not
+over sequences.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import PICTURES, Clip, list_frames, read_split
+from mobilevos.evaluation.clips import PICTURES, VOID, Clip, list_frames, read_split
 from mobilevos.evaluation.scores import Evaluation, Ids, SequenceScores, extra_id, mean_statistics, score_frame
-from mobilevos.evaluation.scoring import VOID, Progress, score_clips
+from mobilevos.evaluation.scoring import Progress, score_clips
 
 YEARS = (2016, 2017)
 
@@ -114,12 +116,14 @@ def _read_clip(root: Path, name: str, year: int, resolution: str) -> Clip:
             raise InputError(f"{name}, frame {frame}: there is a picture but no annotation")
     if len(truths) > 1 and not scored_frames:
         raise InputError(f"{name}: expected at least 3 frames, got {len(frames)}")
-    merged = year == 2016
-    first = Clip(name, pictures, truths, {}, {}, tuple(frames), merged).truth(frames[0])
+    clip = Clip(name, pictures, truths, {}, {}, tuple(frames))
+    if year == 2016:
+        clip = replace(clip, merged=True, void=object_count(clip.truth(frames[0])) > 0)
+    first = clip.truth(frames[0])
     objects = tuple(range(1, object_count(first) + 1))
     if not objects:
         raise InputError(f"{name}, frame {frames[0]}: the annotation has no object (masks of 0 and 255 are year 2016)")
     # an id that frame 0 leaves out cannot be given, but the public tool does score it: 1 where the prediction is empty
     given = tuple(index for index in objects if (first == index).any())
     scored = dict.fromkeys(scored_frames, objects)
-    return Clip(name, pictures, truths, {frames[0]: given}, scored, tuple(frames), merged)
+    return replace(clip, given={frames[0]: given}, scored=scored)

@@ -156,6 +156,9 @@ def _claim(folder: Path, run: Mapping[str, str], resume: bool) -> None:
             raise InputError(f"cannot resume in {folder}: its {RUN} cannot be read") from error
         if before != dict(run):
             raise InputError(f"cannot resume in {folder}: it was written by {before}, this is {dict(run)}")
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
     with replacing(marker) as part:
         part.write_text(json.dumps(dict(run), indent=2) + "\n", encoding="utf-8")

@@ -12,14 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip, check_predictions
+from mobilevos.evaluation.clips import VOID, Clip, check_predictions
 from mobilevos.evaluation.scores import SequenceScores, extra_id, score_frame
 
 Progress = Callable[[str, int, int], None]
 """Is told the sequence at work, the frames done and the frames in all."""
-
-VOID = 255
-"""The label of pixels that belong to no object in a ground truth; they count as background."""
 
 BLOCK = 32
 """Frames a process scores at a time: enough to make sending them free, few enough to share the work evenly."""

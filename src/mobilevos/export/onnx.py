@@ -25,8 +25,6 @@ MOST_OBJECTS, MOST_SLOTS, MOST_CELLS = 255, 4096, 512
 
 def step_model(network: Student, shape: Shape | None = None) -> onnx.ModelProto:
     """The step of a network as an ONNX model with the weights inside."""
-    if shape is not None and (shape.height % 16 or shape.width % 16):
-        raise InputError(f"expected a frame size in multiples of 16, got {shape.width} x {shape.height}")
     graph = StepGraph(network).eval()
     if shape is None:
         example = example_inputs(network, 96, 128)

@@ -9,17 +9,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+import cv2
 import numpy as np
-import onnx
-from onnx import ModelProto, helper
 
 from mobilevos.errors import InputError
 from mobilevos.evaluation.clips import Clip
 from mobilevos.media.atomic import replacing
-from mobilevos.runtime.base import Array
+from mobilevos.runtime.base import Array, Image, Runtime
+from mobilevos.runtime.graph import fitted
 from mobilevos.runtime.onnx_runtime import OnnxRuntime
 from mobilevos.tracking.tracker import Tracker
+from mobilevos.weights import WORKING_SIZE
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 EXACT_OPERATIONS = [
     "MatMul", "Softmax", "Pow", "ReduceSum", "Mul", "Sub", "Neg", "Div", "Reciprocal", "Exp", "Log", "Sigmoid",
@@ -36,6 +41,8 @@ Inputs = dict[str, np.ndarray]
 
 def quantise(graph: Path, clips: Sequence[Clip], path: Path) -> None:
     """Write an exported step graph (weights inside) as int8, calibrated on clips that nothing is measured on."""
+    import onnx
+
     try:
         import nncf
     except ModuleNotFoundError as error:
@@ -55,25 +62,47 @@ def quantise(graph: Path, clips: Sequence[Clip], path: Path) -> None:
     )
     del result.metadata_props[:]
     settings = {entry.key: entry.value for entry in model.metadata_props}
-    helper.set_model_props(result, settings | {"precision": "int8"})
+    onnx.helper.set_model_props(result, settings | {"precision": "int8"})
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
         part.write_bytes(result.SerializeToString())
 
 
 def record(graph: Path, clips: Sequence[Clip]) -> list[Inputs]:
-    """Inputs of the graph while it begins clips and follows objects in them: the first and a later step of each."""
+    """Inputs of the graph while it begins clips and follows objects in them: the first and a later step of each.
+
+    Frames are resized to those of the graph where they are fixed.
+    """
     runtime = _Recorder(graph)
+    follow_clips(runtime, clips, runtime.frame_size, runtime.slots)
+    return runtime.recorded
+
+
+class Recorder(Runtime, Protocol):
+    """A runtime that keeps the inputs of some of its steps."""
+
+    recording: bool
+
+
+def follow_clips(runtime: Recorder, clips: Sequence[Clip], frame_size: tuple[int, int] | None, slots: int) -> None:
+    """Begin clips and follow objects in them; the first and a later step of each are recorded.
+
+    frame_size: height and width to which frames are resized; None is the working size.
+    """
     for clip in clips:
         frames = list(clip.pictures)[: STEPS * STRIDE : STRIDE]
-        tracker = Tracker(runtime)
+        tracker = Tracker(runtime, queue=slots, size=WORKING_SIZE if frame_size is None else None)
         for index, frame in enumerate(frames):
             runtime.recording = index in (0, len(frames) - 1)
+            picture = _resized(clip.picture(frame), frame_size, cv2.INTER_LINEAR)
             if index == 0:
-                tracker.start(clip.picture(frame), clip.truth(frame))
+                tracker.start(picture, _resized(clip.truth(frame), frame_size, cv2.INTER_NEAREST))
             else:
-                tracker.step(clip.picture(frame))
-    return runtime.recorded
+                tracker.step(picture)
+
+
+def _resized(image: Image, size: tuple[int, int] | None, interpolation: int) -> Image:
+    return image if size is None else np.asarray(cv2.resize(image, size[::-1], interpolation=interpolation), np.uint8)
 
 
 def exact_nodes(model: ModelProto) -> list[str]:
@@ -100,7 +129,18 @@ class _Recorder(OnnxRuntime):
         self.recorded: list[Inputs] = []
         self.recording = False
 
+    @property
+    def frame_size(self) -> tuple[int, int] | None:
+        """Height and width the graph was made for; None where they are open."""
+        height, width, _ = self._shapes["frame"]
+        return None if height is None or width is None else (height, width)
+
+    @property
+    def slots(self) -> int:
+        """Slots of memory to follow with."""
+        return self._shapes["nearness"][0] or 2
+
     def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
         if self.recording:
-            self.recorded.append({name: np.array(value) for name, value in inputs.items()})
+            self.recorded.append({name: np.array(value) for name, value in fitted(inputs, self._shapes).items()})
         return super().run(inputs)

@@ -12,6 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from mobilevos.errors import InputError
 from mobilevos.model.aggregation import aggregate
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import all_others
@@ -30,6 +31,10 @@ class Shape:
     objects: int | None = None
     """None leaves the number of objects open."""
     slots: int = 2
+
+    def __post_init__(self) -> None:
+        if self.height % 16 or self.width % 16 or self.height < 16 or self.width < 16:
+            raise InputError(f"expected a frame size in multiples of 16, got {self.width} x {self.height}")
 
 
 class StepGraph(nn.Module):

@@ -40,8 +40,6 @@ def tflite_model(network: Student, shape: Shape) -> bytes:
     height, width, objects = shape.height, shape.width, shape.objects
     if objects is None:
         raise InputError("expected a number of objects for TFLite, which has fixed shapes; got none")
-    if height % 16 or width % 16:
-        raise InputError(f"expected a frame size in multiples of 16, got {width} x {height}")
     folder = TEMPLATES / network.variant
     if shape.slots == SLOTS and max(height, width) <= 16 * MOST_CELLS and (folder / MANIFEST).exists():
         manifest = read_manifest(folder)

@@ -10,16 +10,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import cv2
 import numpy as np
 
 from mobilevos.errors import InputError
 from mobilevos.evaluation.clips import Clip
-from mobilevos.export.quantise import STEPS, STRIDE
+from mobilevos.export.quantise import follow_clips
 from mobilevos.export.tflite_convert import METADATA, packed
 from mobilevos.runtime.base import Array
 from mobilevos.runtime.litert_runtime import LiteRtRuntime
-from mobilevos.tracking.tracker import Tracker
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
 BETWEEN = ("ADD", "RELU", "PAD", "RESIZE_BILINEAR", "MAX_POOL_2D", "CONCATENATION", "MEAN")
@@ -108,18 +106,7 @@ def coarse(model: bytes) -> dict[str, list[str]]:
 def record(model: bytes, clips: Sequence[Clip]) -> list[Inputs]:
     """Inputs of the model while it begins clips and follows objects in them: the first and a later step of each."""
     runtime = _Recorder(model)
-    size = runtime.frame_size[::-1]
-    for clip in clips:
-        frames = list(clip.pictures)[: STEPS * STRIDE : STRIDE]
-        tracker = Tracker(runtime, size=None)
-        for index, frame in enumerate(frames):
-            runtime.recording = index in (0, len(frames) - 1)
-            picture = np.asarray(cv2.resize(clip.picture(frame), size), np.uint8)
-            if index == 0:
-                mask = cv2.resize(clip.truth(frame), size, interpolation=cv2.INTER_NEAREST)
-                tracker.start(picture, np.asarray(mask, np.uint8))
-            else:
-                tracker.step(picture)
+    follow_clips(runtime, clips, runtime.frame_size, runtime.slots)
     return runtime.recorded
 
 

@@ -43,6 +43,11 @@ class LiteRtRuntime(GraphRuntime):
         return self._shapes["frame"][0], self._shapes["frame"][1]
 
     @property
+    def slots(self) -> int:
+        """Slots of memory it was made for."""
+        return int(self._shapes["nearness"][0])
+
+    @property
     def delegated(self) -> tuple[int, int]:
         """Parts that XNNPACK took over, and operations there are in all: (1, n) if it took the whole graph."""
         names = [entry["op_name"] for entry in self._interpreter._get_ops_details()]

@@ -183,6 +183,12 @@ class Recipe:
     checkpoint_minutes: float = 1.0
     """Time between two checkpoints."""
 
+    def __post_init__(self) -> None:
+        if not self.phases:
+            raise InputError("expected at least one phase in the recipe, got none")
+        if self.iterations < 1:
+            raise InputError(f"expected at least 1 for iterations, got {self.iterations}")
+
 
 def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
     """A recipe from YAML, with `key=value` overrides; dots reach into sections (`optimizer.learning_rate=1e-4`)."""
@@ -200,14 +206,22 @@ def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
             section = section.setdefault(parent, {})
             if not isinstance(section, dict):
                 raise InputError(f"{key!r} does not lead to a single value of the recipe")
-        section[last] = yaml.safe_load(value)
+        try:
+            section[last] = yaml.safe_load(value)
+        except yaml.YAMLError as error:
+            raise InputError(f"{override!r} is not valid YAML: {' '.join(str(error).split())}") from error
     return parse(Recipe, content, "")
 
 
-def _read_yaml(path: Path) -> dict[str, Any]:
-    """A YAML file; what its `base` (another file beside it) says counts where the file itself is silent."""
+def _read_yaml(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
+    """A YAML file; what its `base` (another file beside it) says counts where the file itself is silent.
+
+    above: the files it is the base of.
+    """
     import yaml
 
+    if path.resolve() in above:
+        raise InputError(f"the recipe {str(path)!r} is its own base")
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -217,7 +231,11 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"expected keys and values in the recipe {str(path)!r}")
     base = content.pop("base", None)
-    return _merged(_read_yaml(path.parent / base), content) if base else content
+    if base is None:
+        return content
+    if not isinstance(base, str) or not base:
+        raise InputError(f"expected the name of a file for base in the recipe {str(path)!r}, got {base!r}")
+    return _merged(_read_yaml(path.parent / base, (*above, path.resolve())), content)
 
 
 def _merged(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

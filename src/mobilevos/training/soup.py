@@ -16,7 +16,7 @@ from mobilevos.evaluation.clips import read_split
 from mobilevos.model.checkpoint import build, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.training.recipe import Recipe
-from mobilevos.training.validation import mean_score, validate
+from mobilevos.training.validation import check_clips, mean_score, validate
 
 Weights = dict[str, Tensor]
 
@@ -88,6 +88,7 @@ def cook(
     unknown = sorted(set(clips) - set(names))
     if unknown:
         raise InputError(f"{unknown[0]!r} is not a training clip of the recipe")
+    check_clips(root, clips or names)
 
     def network(weights: Weights) -> VOSNetwork:
         built = build(metadata["variant"], **json.loads(metadata["options"]))
@@ -104,8 +105,8 @@ def cook(
     method = greedy_soup if greedy else uniform_soup
     soup = method([{name: tensor.float() for name, tensor in state.items()} for _, state in read], score)
     notes = {
-        "soup": [checkpoints[i].name for i in soup.ingredients],
-        "scores": {path.name: score for path, score in zip(checkpoints, soup.scores, strict=True)},
+        "soup": [str(checkpoints[i]) for i in soup.ingredients],
+        "scores": [{"file": str(path), "score": score} for path, score in zip(checkpoints, soup.scores, strict=True)],
         "training_j_and_f": soup.score,
     }
     save_checkpoint(output, network(soup.weights), recipe=dataclasses.asdict(recipe), notes=notes)
@@ -120,6 +121,9 @@ def training_clips(recipe: Recipe) -> tuple[Path, list[str]]:
             if source.split:
                 names = read_split(root / "ImageSets" / f"{source.split}.txt")
             else:
-                names = sorted(path.name for path in (root / "JPEGImages" / "480p").iterdir() if path.is_dir())
+                pictures = root / "JPEGImages" / "480p"
+                if not pictures.is_dir():
+                    raise InputError(f"expected a DAVIS folder with JPEGImages/480p in it, got {str(root)!r}")
+                names = sorted(path.name for path in pictures.iterdir() if path.is_dir())
             return root, [name for name in names if name not in source.exclude]
     raise InputError("the recipe has no DAVIS source whose clips a soup could be selected on")

@@ -34,7 +34,7 @@ from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.objective import Objective, Outcome
 from mobilevos.training.recipe import Optimizer, Phase, Recipe
-from mobilevos.training.validation import mean_score, validate, validate_prompts
+from mobilevos.training.validation import check_clips, mean_score, validate, validate_prompts
 from mobilevos.weights import find_checkpoint
 
 SOURCES = {"photos": PhotoSource, "davis": DavisSource, "youtube": YouTubeSource, "bl30k": BL30KSource}
@@ -65,6 +65,8 @@ class Trainer:
 
     def __init__(self, recipe: Recipe, folder: Path, team: Processes, fresh: bool) -> None:
         self.recipe, self.folder, self.team = recipe, folder, team
+        if recipe.validation.root:
+            check_clips(Path(recipe.data_root) / recipe.validation.root, recipe.validation.clips)
         torch.manual_seed(recipe.seed)
         network = initial_network(recipe).to(team.device, memory_format=torch.channels_last)  # type: ignore[call-overload]
         teacher = None
@@ -131,9 +133,10 @@ class Trainer:
                 if self.team.leads and self.elapsed - saved > 60 * self.recipe.checkpoint_minutes:
                     self.save()
                     saved = self.elapsed
+            if self.team.leads:
+                self.save()
             if log and self.recipe.validation.root and self.validated < self.elapsed:
                 self._validate(log)
-            if self.team.leads:
                 self.save()
         return self.folder / "last.safetensors"
 

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import torch
 
+from mobilevos.data.clip import VOID
 from mobilevos.data.pictures import read_image, read_labels
 from mobilevos.data.sheet import paint
 from mobilevos.errors import InputError
@@ -23,6 +24,8 @@ from mobilevos.tracking.prompts import draw_box, draw_clicks
 from mobilevos.training.unroll import unroll
 from mobilevos.weights import WORKING_SIZE
 
+LEAST_FRAMES = 3
+"""The first and the last frame of a clip are not scored."""
 LEAST_PIXELS = 200
 """Backwards, tracking begins where at least so many pixels of objects are seen."""
 
@@ -40,6 +43,18 @@ class ClipScore:
     @property
     def j_and_f(self) -> float:
         return (self.j + self.f) / 2
+
+
+def check_clips(root: Path, clips: Sequence[str]) -> None:
+    """Raise an InputError where clips of a DAVIS folder cannot be validated on."""
+    if not clips:
+        raise InputError(f"expected the names of clips of {str(root)!r} to validate on, got none")
+    for name in clips:
+        frames, annotations = _files(root, name)
+        if len(frames) < LEAST_FRAMES:
+            raise InputError(f"expected at least {LEAST_FRAMES} frames of {name!r} in {str(root)!r}, got {len(frames)}")
+        if not _labels(annotations[0]).any():
+            raise InputError(f"the first annotation of {name!r} in {str(root)!r} has no object")
 
 
 def validate(
@@ -156,7 +171,13 @@ def _scored(name: str, images: list[Image], masks: list[np.ndarray], truths: np.
 def _read(root: Path, name: str) -> tuple[list[Image], np.ndarray]:
     """Frames (H, W, 3) and annotations (T, H, W) of a clip."""
     frames, annotations = _files(root, name)
-    return [read_image(path) for path in frames], np.stack([read_labels(path) for path in annotations])
+    return [read_image(path) for path in frames], np.stack([_labels(path) for path in annotations])
+
+
+def _labels(path: Path) -> np.ndarray:
+    """The ids (H, W) of an annotation; void is background, as in evaluation."""
+    labels = read_labels(path)
+    return np.where(labels == VOID, np.uint8(0), labels)
 
 
 def _files(root: Path, name: str) -> tuple[list[Path], list[Path]]:
