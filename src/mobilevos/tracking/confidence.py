@@ -27,9 +27,9 @@ SIGNS = ("certainty", "softness", "change", "scatter")
 """What `signs` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
 many times (as a logarithm) it is larger or smaller than where it was annotated, and its spread."""
 
-COEFFICIENTS = (13.225, -0.322, -0.722, -0.452, -9.677)
+COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, -7.515)
 """For `SIGNS`, and the constant last: from `segment.calibrate` with the shipped mobilenetv2-lite, on the six validation
-clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 1,223 masks."""
+clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
 
 
 def confidence(state: TrackerState, result: TrackResult) -> dict[int, float]:
