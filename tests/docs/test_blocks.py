@@ -17,6 +17,7 @@ from mobilevos.media.masks import read_mask
 from mobilevos.media.pictures import read_picture
 from mobilevos.media.sinks import FORMATS
 from mobilevos.training.recipe import load_recipe
+from mobilevos.weights import WORKING_SIZE
 from tests.docs.foreign import check_kotlin, check_typescript
 from tests.docs.listed import LISTED, MADE_BY_THE_PAGE, NOT_RUN_LANGUAGES, SMALL
 from tests.docs.material import make_material
@@ -100,17 +101,19 @@ def check_formats(folder: Path) -> None:
 def check_clients(folder: Path) -> None:
     """The clients of the bare graphs give the masks of the tracker."""
     files = sorted((folder / "frames").glob("*.jpg"))
-    tracker = Tracker.load("mobilenetv2-lite", "onnx", size=None)
-    tracker.start(read_picture(files[0]), read_mask(folder / "mask.png"))
-    expected = [tracker.step(read_picture(path)).mask == 1 for path in files[1:]]
-    assert all(mask.any() for mask in expected)
     clients = [path for path in folder.glob("masks-*") if path.is_dir()]
     assert folder / "masks-onnx" in clients
     for client in clients:
-        for path, mask in zip(files[1:], expected, strict=True):
+        fixed = client.name == "masks-litert"  # a graph of the frames' own size
+        tracker = Tracker.load("mobilenetv2-lite", "onnx", size=None if fixed else WORKING_SIZE)
+        tracker.start(read_picture(files[0]), read_mask(folder / "mask.png"))
+        for path in files[1:]:
+            mask = tracker.step(read_picture(path)).mask == 1
+            assert mask.any()
             found = np.array(Image.open(client / f"{path.stem}.png")) > 0
             overlap = (found & mask).sum() / (found | mask).sum()
-            assert overlap > 0.99, f"{client.name}, {path.stem}: {overlap}"
+            least = 0.99 if fixed else 0.98  # the others stretch frames a little where the tracker pads them
+            assert overlap > least, f"{client.name}, {path.stem}: {overlap}"
 
 
 def blocks() -> list[Block]:
