@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from mobilevos.evaluation.davis import score_sequence, summarise
-from mobilevos.media.output import Output
-from mobilevos.media.synthetic import synthetic_frames
 from mobilevos.media.video import Frame, VideoInfo
+from mobilevos.pipeline.output import Output
+from mobilevos.synthetic.clip import synthetic_frames
 from mobilevos.tracking import Tracker
 
 RATE = 24

@@ -8,7 +8,7 @@ import pytest
 from mobilevos.cli.remove import remove
 from mobilevos.tracking import Tracker
 from tests.cli.command import run_command
-from tests.segment.colours import tracker, write_clip
+from tests.pipeline.colours import tracker, write_clip
 
 
 def test_mark_and_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.tracking import Tracker
 from tests.cli.command import Ran, run_command
 from tests.media.clips import write_video
-from tests.segment.colours import squares, tracker, write_clip
+from tests.pipeline.colours import squares, tracker, write_clip
 
 COUNT = 8
 Run = Callable[..., Ran]
@@ -107,7 +107,7 @@ def test_sound_that_is_left_out_is_said(run: Run, mask: Path, tmp_path: Path) ->
 def test_control_c_says_how_to_go_on(
     run: Run, clip: Path, mask: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mobilevos.segment.follow import Follower
+    from mobilevos.pipeline.follow import Follower
 
     take = Follower.take
 

@@ -11,10 +11,10 @@ import numpy as np
 from safetensors.torch import save_file
 
 from mobilevos.media.masks import write_mask
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.media.video import VideoInfo
 from mobilevos.media.writer import VideoWriter
 from mobilevos.model.backbones import MobileNetV2, resnet18
+from mobilevos.synthetic.clip import synthetic_clip
 from tests.model.test_backbones import with_batchnorm
 
 WIDTH, HEIGHT, FRAMES = 480, 272, 10

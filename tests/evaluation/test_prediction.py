@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from mobilevos.datasets.video import Clip
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip
 from mobilevos.evaluation.davis import evaluate_davis, read_davis
 from mobilevos.evaluation.prediction import RUN, predict_clips, write_submission
 from mobilevos.evaluation.youtube import read_youtube

@@ -10,12 +10,12 @@ import torch
 from mobilevos.errors import InputError
 from mobilevos.export.onnx import export_onnx, link_onnx
 from mobilevos.export.step import Shape
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.model.student import STUDENTS, Student
 from mobilevos.runtime.base import Runtime
 from mobilevos.runtime.onnx_runtime import OnnxRuntime
 from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.result import TrackResult
 from mobilevos.weights import find_model, shipped

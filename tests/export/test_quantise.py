@@ -7,8 +7,8 @@ import onnx
 import pytest
 from PIL import Image
 
+from mobilevos.datasets.video import Clip
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip
 from mobilevos.evaluation.davis import read_davis
 from mobilevos.export.onnx import export_onnx
 from mobilevos.export.quantise import EXACT_OPERATIONS, exact_nodes, quantise, record

@@ -14,12 +14,12 @@ from mobilevos.errors import InputError
 from mobilevos.export import tflite_step
 from mobilevos.export.step import Shape, StepGraph, example_inputs
 from mobilevos.export.tflite import export_tflite, ordered_weights, tflite_model, write_web_bundle
-from mobilevos.export.tflite_cut import probe
 from mobilevos.export.tflite_step import TfliteStep
 from mobilevos.export.tflite_template import TEMPLATES, WEIGHTS, Size, assemble, line, read_manifest, read_weights
 from mobilevos.model.checkpoint import build
 from mobilevos.model.student import STUDENTS, Student
 from tests.cli.command import run_command
+from tools.tflite_cut import probe
 
 CONVERTER = os.environ.get("MOBILEVOS_LITERT_PYTHON")
 

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from mobilevos.media.creatures import smooth_noise
 from mobilevos.removal.flow import background_flow, complete
+from mobilevos.synthetic.creatures import smooth_noise
 
 
 @pytest.fixture(scope="module")

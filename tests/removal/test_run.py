@@ -11,10 +11,10 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import write_mask
-from mobilevos.media.synthetic import synthetic_frames
 from mobilevos.removal import remove
 from mobilevos.removal.carry import INVENTED, NEVER, Carrier, Remembered
 from mobilevos.removal.fill import fill
+from mobilevos.synthetic.clip import synthetic_frames
 from tests.media.clips import write_video
 
 SIZE = {"height": 120, "width": 214, "objects": 2, "seed": 1}

@@ -11,12 +11,12 @@ pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed (t
 from mobilevos.errors import InputError
 from mobilevos.export.step import Shape
 from mobilevos.export.tflite import export_tflite, tflite_model
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build, load_checkpoint
 from mobilevos.model.student import STUDENTS, Student
 from mobilevos.runtime.base import Runtime
 from mobilevos.runtime.litert_runtime import LiteRtRuntime
 from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.result import TrackResult
 from mobilevos.weights import find_checkpoint

@@ -13,12 +13,12 @@ import torch
 from mobilevos.errors import InputError
 from mobilevos.export.onnx import export_onnx
 from mobilevos.export.step import Shape
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.model.student import Student
 from mobilevos.runtime import load_runtime, usable_runtimes
 from mobilevos.runtime.base import Memory, written
 from mobilevos.runtime.onnx_runtime import OnnxRuntime
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 
 needs_openvino = pytest.mark.skipif(

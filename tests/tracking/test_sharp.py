@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from mobilevos.evaluation.metrics import jaccard_and_f
-from mobilevos.media.synthetic import synthetic_frames
+from mobilevos.synthetic.clip import synthetic_frames
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.result import TrackResult
 from mobilevos.tracking.sharp import BAND, sharp_mask

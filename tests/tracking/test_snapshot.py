@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.snapshot import load_state, save_state
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from mobilevos.data.clip import Batch
+from mobilevos.clips.clip import Batch
 from mobilevos.errors import InputError
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.model.checkpoint import build
 from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
 from mobilevos.training.objective import Objective

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mobilevos.media.masks import write_mask
-from mobilevos.media.synthetic import synthetic_clip
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.training.recipe import Recipe, parse
 
 

@@ -19,9 +19,9 @@ from pycocotools import mask as coco_mask
 
 from mobilevos.app.files import FOLDER, AppFiles
 from mobilevos.app.server import open_server
-from mobilevos.media.synthetic import synthetic_clip
 from mobilevos.media.video import VideoInfo, open_source
 from mobilevos.media.writer import VideoWriter
+from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from tests.web_takehome.node import WEB, need_chromium
 

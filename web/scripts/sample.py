@@ -9,7 +9,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from mobilevos.media.synthetic import synthetic_frames
+from mobilevos.synthetic.clip import synthetic_frames
 from mobilevos.media.video import VideoInfo
 from mobilevos.media.writer import VideoWriter
 

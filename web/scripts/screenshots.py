@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image
 
 from mobilevos.app import built_app, open_server
-from mobilevos.media.synthetic import synthetic_frames
+from mobilevos.synthetic.clip import synthetic_frames
 
 SCRIPT = Path(__file__).with_name("screenshots.mjs")
 

@@ -16,7 +16,7 @@ from typing import Literal
 
 from mobilevos.batch.jobs import Job
 from mobilevos.errors import InputError
-from mobilevos.media.finished import COMPLETE
+from mobilevos.pipeline.completion import COMPLETE
 from mobilevos.runtime.threads import cores
 
 COMMAND = (sys.executable, "-m", "mobilevos", "segment")

@@ -7,7 +7,7 @@ from typing import Any
 
 from mobilevos.benchmark.tables import Report
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 
 
 def check_picture(path: Path) -> None:

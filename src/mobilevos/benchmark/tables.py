@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from mobilevos.benchmark.measure import INCLUDES, random_frames, random_mask, time_tracking
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.runtime import Runtime, is_installed, load_runtime, usable_runtimes
 from mobilevos.tracking import Tracker
 from mobilevos.weights import shipped

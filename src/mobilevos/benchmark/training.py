@@ -12,8 +12,8 @@ import torch
 from mobilevos.benchmark.tables import Report
 from mobilevos.training.allocator import keep_freed_memory
 from mobilevos.training.distributed import processes
+from mobilevos.training.loop import Trainer
 from mobilevos.training.recipe import Recipe, Validation
-from mobilevos.training.trainer import Trainer
 
 INCLUDES = "forward, backward, update, weight average; with the loader also waiting for it and its share of the cores"
 

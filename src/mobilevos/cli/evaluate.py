@@ -17,7 +17,7 @@ from mobilevos.errors import InputError
 from mobilevos.weights import WORKING_SIZE
 
 if TYPE_CHECKING:
-    from mobilevos.evaluation.clips import Clip
+    from mobilevos.datasets.video import Clip
     from mobilevos.evaluation.scores import Evaluation, Speed
     from mobilevos.evaluation.scoring import Progress
 

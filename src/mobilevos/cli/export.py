@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from mobilevos.evaluation.clips import Clip
+    from mobilevos.datasets.video import Clip
     from mobilevos.export.step import Shape
     from mobilevos.model.student import Student
 
@@ -41,7 +41,7 @@ def export(
     from mobilevos.cli.targets import check_folder
     from mobilevos.errors import InputError
     from mobilevos.evaluation.davis import read_davis
-    from mobilevos.media.atomic import replacing
+    from mobilevos.files import replacing
     from mobilevos.weights import find_checkpoint
 
     formats = to.split(",")

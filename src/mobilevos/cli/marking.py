@@ -10,7 +10,7 @@ import typer
 from mobilevos.errors import InputError
 
 if TYPE_CHECKING:
-    from mobilevos.segment import Segmented
+    from mobilevos.pipeline import Segmented
     from mobilevos.tracking import Tracker
 
 MOST_ALARMS = 10

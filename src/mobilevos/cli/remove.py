@@ -55,10 +55,10 @@ def remove(
 ) -> None:
     """Take objects out of a video: what is behind them comes from other frames."""
     from mobilevos.cli.progress import frame_progress
-    from mobilevos.media.finished import COMPLETE
+    from mobilevos.pipeline import read_marks, segment
+    from mobilevos.pipeline.completion import COMPLETE
     from mobilevos.removal import check_target
     from mobilevos.removal import remove as run
-    from mobilevos.segment import read_marks, segment
 
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
     if bool(marks) == bool(masks):

@@ -52,9 +52,9 @@ def segment(
 ) -> None:
     """Follow objects through a video: mark them once, get masks, overlays and cut-outs."""
     from mobilevos.cli.progress import frame_progress
-    from mobilevos.media.finished import COMPLETE
-    from mobilevos.segment import read_marks
-    from mobilevos.segment import segment as run
+    from mobilevos.pipeline import read_marks
+    from mobilevos.pipeline import segment as run
+    from mobilevos.pipeline.completion import COMPLETE
 
     formats = [name.strip() for name in format_.split(",") if name.strip()]
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())

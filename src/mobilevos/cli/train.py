@@ -16,8 +16,8 @@ def train(
 ) -> None:
     """Train a network, or go on where it was stopped. Works under torchrun too."""
     from mobilevos.cli.targets import check_folder
+    from mobilevos.training.loop import train as run
     from mobilevos.training.recipe import load_recipe
-    from mobilevos.training.trainer import train as run
 
     settings = load_recipe(recipe, overrides or ())
     check_folder(output / settings.name)

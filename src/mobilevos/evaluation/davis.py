@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from mobilevos.datasets.video import PICTURES, VOID, Clip, list_frames, read_split
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import PICTURES, VOID, Clip, list_frames, read_split
 from mobilevos.evaluation.scores import Evaluation, Ids, SequenceScores, extra_id, mean_statistics, score_frame
 from mobilevos.evaluation.scoring import Progress, score_clips
 

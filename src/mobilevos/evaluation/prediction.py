@@ -10,11 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mobilevos.datasets.video import Clip
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip
 from mobilevos.evaluation.scores import Speed
 from mobilevos.evaluation.scoring import Progress
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.masks import write_mask
 
 RUN = "run.json"

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from mobilevos.evaluation.clips import Clip
+from mobilevos.datasets.video import Clip
 from mobilevos.evaluation.scores import Evaluation, SequenceScores, mean_statistics
 from mobilevos.evaluation.tables import describe_speed
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 
 WORST_FRAMES = 12
 """Pictures of bad frames on the page."""

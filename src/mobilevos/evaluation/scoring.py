@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from mobilevos.datasets.video import VOID, Clip, check_predictions
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import VOID, Clip, check_predictions
 from mobilevos.evaluation.scores import SequenceScores, extra_id, score_frame
 
 Progress = Callable[[str, int, int], None]

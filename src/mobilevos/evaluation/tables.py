@@ -15,7 +15,7 @@ from rich.table import Table
 
 from mobilevos.evaluation.metrics import Statistics
 from mobilevos.evaluation.scores import Evaluation, SequenceScores, Speed, mean_statistics
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 
 COLUMNS = ("J&F-Mean", "J-Mean", "J-Recall", "J-Decay", "F-Mean", "F-Recall", "F-Decay")
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from mobilevos.datasets.video import PICTURES, Clip, list_frames, read_split
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import PICTURES, Clip, list_frames, read_split
 from mobilevos.evaluation.scores import Evaluation, SequenceScores
 from mobilevos.evaluation.scoring import Progress, score_clips
 

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from mobilevos.errors import InputError
 from mobilevos.export.step import INPUTS, OUTPUTS, Shape, StepGraph, example_inputs
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.model.student import Student
 
 OPSET = 20

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Protocol
 import cv2
 import numpy as np
 
+from mobilevos.datasets.video import Clip
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.runtime.base import Array, Image, Runtime
 from mobilevos.runtime.graph import fitted
 from mobilevos.runtime.onnx_runtime import OnnxRuntime

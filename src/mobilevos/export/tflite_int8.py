@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from mobilevos.datasets.video import Clip
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import Clip
 from mobilevos.export.quantise import follow_clips
 from mobilevos.export.tflite_convert import METADATA, packed
 from mobilevos.runtime.base import Array

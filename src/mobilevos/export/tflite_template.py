@@ -33,10 +33,10 @@ from typing import Any
 import numpy as np
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 
 TEMPLATES = Path(__file__).parent / "templates"
-"""A folder per kind of network, made by `mobilevos.export.tflite_cut`"""
+"""A folder per kind of network, made by `tools.tflite_cut`"""
 MANIFEST, WEIGHTS = "manifest.json", "weights.bin"
 SLOTS = 2
 FORMAT = "mobilevos-tflite-1"

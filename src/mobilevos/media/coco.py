@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.video import Frame, VideoInfo
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.palette import davis_palette
 from mobilevos.media.repair import Repaired, repair_mask
 

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from PIL import Image
 
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.coco import CocoWriter
 from mobilevos.media.overlay import contact_sheet, cutout, overlay, with_alpha
 from mobilevos.media.video import Frame, VideoInfo

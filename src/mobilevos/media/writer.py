@@ -34,7 +34,7 @@ import numpy as np
 from av.video.reformatter import Colorspace
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.video import VideoInfo
 
 BT709 = 1

@@ -14,7 +14,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.model.network import VOSNetwork
 from mobilevos.model.student import STUDENTS
 from mobilevos.model.teacher import STCN

@@ -19,19 +19,19 @@ import numpy as np
 from PIL import Image as Pictures
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.media.backwards import Timeline, read_backwards
-from mobilevos.media.finished import leave_note, read_note
 from mobilevos.media.masks import read_mask
-from mobilevos.media.output import check_apart
 from mobilevos.media.pictures import find_pictures
 from mobilevos.media.video import Frame, describe, is_live, open_source
 from mobilevos.media.writer import VideoWriter
+from mobilevos.pipeline.completion import leave_note, read_note
+from mobilevos.pipeline.output import check_apart
+from mobilevos.pipeline.run import Progress, no_progress
 from mobilevos.removal.carry import INVENTED, Carrier, Remembered
 from mobilevos.removal.fill import fill, without_seam
 from mobilevos.removal.flow import Bits
-from mobilevos.segment.overlap import WorkBehind, depth_for, read_ahead
-from mobilevos.segment.run import Progress, no_progress
+from mobilevos.threads import WorkBehind, depth_for, read_ahead
 
 VIDEO = "removed.mp4"
 MASKS = "masks-240p"

@@ -28,7 +28,7 @@ SIGNS = ("certainty", "softness", "change", "scatter")
 many times (as a logarithm) it is larger or smaller than where it was annotated, and its spread."""
 
 COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, -7.515)
-"""For `SIGNS`, and the constant last: from `segment.calibrate` with the shipped mobilenetv2-lite, on the six validation
+"""For `SIGNS`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on the six validation
 clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
 
 

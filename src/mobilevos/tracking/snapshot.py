@@ -9,7 +9,7 @@ import zipfile
 import numpy as np
 
 from mobilevos.errors import InputError
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 from mobilevos.runtime.base import Memory
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MemoryQueue, Seen

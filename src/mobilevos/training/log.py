@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from mobilevos.media.atomic import replacing
+from mobilevos.files import replacing
 
 
 class RunLog:

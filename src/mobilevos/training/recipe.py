@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from mobilevos.data.clip import ClipConfig
+from mobilevos.clips.clip import ClipConfig
 from mobilevos.errors import InputError
 from mobilevos.weights import WORKING_SIZE
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from mobilevos.datasets.video import read_split
 from mobilevos.errors import InputError
-from mobilevos.evaluation.clips import read_split
 from mobilevos.model.checkpoint import build, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.training.recipe import Recipe

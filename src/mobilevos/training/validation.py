@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 import torch
 
-from mobilevos.data.clip import VOID
-from mobilevos.data.pictures import read_image, read_labels
-from mobilevos.data.sheet import paint
+from mobilevos.clips.clip import VOID
+from mobilevos.clips.sheet import paint
+from mobilevos.datasets.pictures import read_image, read_labels
 from mobilevos.errors import InputError
 from mobilevos.evaluation.davis import score_sequence
 from mobilevos.model.network import VOSNetwork, upsample

@@ -1,0 +1,1 @@
+"""What lies on disk: one reader for each layout, one rule for labels."""

@@ -1,0 +1,245 @@
+"""What comes out of tracking: a folder with the formats that were asked for, safe against being killed at any time.
+
+    with Output("out", ["masks", "overlay"], source.info, audio=source.audio) as output:
+        for frame in source:
+            output.write(frame, ids, confidence)
+
+How it survives a kill: see `media.record` for the ids and the confidence of each frame, the record of the work.
+Everything else (videos, COCO, the sheet) is a function of frame, ids and confidence, is written under a temporary
+name, and appears when it is complete. With `resume=True` the caller reads the source from the start again; for each
+frame `stored` gives what an earlier run recorded, and `write` draws it again without tracking it. So nothing has to
+mend half a video, and a video after a kill is the same as one without.
+
+While the work is unfinished, the folder `.resume` in the output holds what is needed to go on: the settings of the
+run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`). A finished run
+leaves a note instead: see `media.finished`.
+"""
+
+import contextlib
+import glob
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from mobilevos.errors import InputError
+from mobilevos.files import replacing
+from mobilevos.media.pictures import find_pictures
+from mobilevos.media.sinks import FORMATS, GREEN, Color, Sink
+from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo, is_live
+from mobilevos.pipeline.completion import difference, leave_note, read_note
+from mobilevos.pipeline.record import Record, Stored, rounded
+
+CONFIDENCE = "confidence.csv"
+FINISHED = ".finished.json"
+RESUME = ".resume"
+SETTINGS = "settings.json"
+"""In the folder above; an unfinished run is one that has it."""
+
+
+class Output:
+    """A folder of outputs, all written in step."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        formats: Sequence[str],
+        info: VideoInfo,
+        *,
+        source: str | os.PathLike[str] | None = None,
+        audio: str | None = None,
+        color: Color = GREEN,
+        settings: Mapping[str, str] | None = None,
+        resume: bool = False,
+        force: bool = False,
+    ) -> None:
+        """An existing output is an InputError, unless it is to be resumed or (force) replaced.
+
+        source: must not lie among the outputs. color: behind cut-out objects. settings: what the masks depend on; a run
+        is resumed with the same only.
+        """
+        self.folder = Path(folder)
+        paths = _paths(self.folder, formats)
+        self.resume_folder = self.folder / RESUME
+        if source is not None:
+            check_apart(source, (*paths.values(), self.folder / CONFIDENCE, self.resume_folder))
+        record = paths.get("masks", self.resume_folder / "masks")
+        unfinished = (self.resume_folder / SETTINGS).exists()
+        existing = [path for path in (*paths.values(), self.folder / CONFIDENCE) if _has_content(path)]
+        if unfinished and resume:
+            self._check_settings(settings or {})
+        elif unfinished and not force:
+            raise InputError(f"{self.folder} holds an unfinished run: resume it, or force to begin anew")
+        elif existing and resume and not force:
+            raise InputError(f"nothing to resume in {self.folder}: it has {existing[0].name}, but no unfinished run")
+        elif existing and not force:
+            raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
+        made = (record, *paths.values(), self.resume_folder, self.folder, *self.folder.parents)
+        self._made = [path for path in made if not path.exists()]
+        self._recorded = unfinished and resume
+        self._made_with = _with_color(settings or {}, color)
+        self._start, self._frames = info.start, 0
+        self.notes: tuple[str, ...] = ()
+        """Sentences on what could not be kept."""
+        self._sinks: list[Sink] = []
+        self._files = contextlib.ExitStack()
+        try:
+            with self._clear_errors():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                if not self._recorded:
+                    _remove([*paths.values(), self.folder / CONFIDENCE, self.folder / FINISHED])
+                    _forget(self.resume_folder)
+                    self.resume_folder.mkdir()
+                    with replacing(self.resume_folder / SETTINGS) as part:
+                        part.write_text(json.dumps(dict(settings or {}), indent=2), encoding="utf-8")
+                self._record = Record(record, self.folder / CONFIDENCE)
+                self._files.callback(self._record.close)
+                for name, path in paths.items():
+                    make = FORMATS[name].make
+                    if make:
+                        self._sinks.append(make(path, info, audio, color))
+                self.notes = tuple(dict.fromkeys(note for sink in self._sinks for note in sink.notes))
+        except BaseException:
+            self.abort()
+            raise
+
+    def _check_settings(self, settings: Mapping[str, str]) -> None:
+        before = json.loads((self.resume_folder / SETTINGS).read_text(encoding="utf-8"))
+        differs = difference(before, settings)
+        if differs:
+            raise InputError(f"cannot resume in {self.folder}: {differs}")
+
+    def stored(self, frame: Frame) -> Stored | None:
+        """What was recorded of this frame before, if it was."""
+        return self._record.stored(frame)
+
+    def side_record(self, name: str) -> Record:
+        """A record beside the outputs, for an intermediate result; it goes when the run is finished."""
+        with self._clear_errors():
+            return Record(self.resume_folder / name, self.resume_folder / f"{name}.csv")
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float] | None = None) -> None:
+        """Add the next frame to all outputs, the record first unless it has it. ids: (H, W) uint8."""
+        shown = rounded(confidence)
+        with self._clear_errors():
+            if not self._record.has(frame):
+                self._record.store(replace(frame, time=frame.time - self._start), ids, shown)
+            self._recorded = True
+            self._frames += 1
+            for sink in self._sinks:
+                sink.write(frame, ids, shown)
+
+    def close(self, broken: str = "") -> None:
+        """Finish all outputs; after this there is nothing to resume. broken: how the source ended too early."""
+        self._files.close()
+        try:
+            with self._clear_errors():
+                while self._sinks:
+                    self._sinks[0].close()
+                    self._sinks.pop(0)
+                leave_note(self.folder / FINISHED, self._made_with, frames=self._frames, broken=broken)
+                _forget(self.resume_folder)
+        except BaseException:
+            self.abort()
+            raise
+
+    def abort(self) -> None:
+        """Drop what is not finished; the record stays for resuming, unless there is nothing in it."""
+        for sink in self._sinks:
+            sink.abort()
+        self._files.close()
+        if not self._recorded and not any(self.resume_folder.rglob("*.png")):
+            with contextlib.suppress(OSError):
+                (self.folder / CONFIDENCE).unlink()
+            with contextlib.suppress(OSError):
+                _forget(self.resume_folder)
+            for path in self._made:
+                _remove_empty(path)
+
+    @contextlib.contextmanager
+    def _clear_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"cannot write to {self.folder}: {error.strerror or error}") from error
+
+    def __enter__(self) -> "Output":
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        broken = kind is not None and issubclass(kind, BrokenVideoError)
+        if kind is None:
+            self.close()
+        elif broken and self._recorded:  # what came before the break is complete
+            self.close(str(error))
+        else:
+            self.abort()
+
+
+def finished(
+    folder: str | os.PathLike[str], formats: Sequence[str], settings: Mapping[str, str], color: Color = GREEN
+) -> dict[str, Any] | None:
+    """The note of a run that came to its end and made all these formats (see `media.finished`), if there is one."""
+    folder = Path(folder)
+    needed = (*_paths(folder, formats).values(), folder / CONFIDENCE)
+    if (folder / RESUME / SETTINGS).exists() or not all(map(_has_content, needed)):
+        return None
+    return read_note(folder / FINISHED, _with_color(settings, color))
+
+
+def check_apart(source: str | os.PathLike[str], outputs: Iterable[Path]) -> None:
+    """An InputError where a file of the source is one of the outputs or lies in one, and would be replaced."""
+    if is_live(source):
+        return
+    places = {output.resolve(): output for output in outputs}
+    for file in find_pictures(os.fspath(source)) or [Path(source)]:
+        for path in (file.resolve(), file.parent.resolve() / file.name):
+            for place in (path, *path.parents):
+                if place in places:
+                    raise InputError(f"{file} is to be read, but lies where {places[place]} goes; give another folder")
+
+
+def _with_color(settings: Mapping[str, str], color: Color) -> dict[str, str]:
+    return {**settings, "color": ",".join(map(str, color))}
+
+
+def _paths(folder: Path, formats: Sequence[str]) -> dict[str, Path]:
+    unknown = [name for name in formats if name not in FORMATS]
+    if unknown or not formats:
+        raise InputError(f"expected formats of {', '.join(FORMATS)}, got {', '.join(unknown) or 'none'}")
+    return {name: folder / FORMATS[name].name for name in formats}
+
+
+def _has_content(path: Path) -> bool:
+    return path.is_file() or (path.is_dir() and any(path.iterdir()))
+
+
+def _forget(resume_folder: Path) -> None:
+    """Remove what is there for resuming, the settings first, so that a kill in between leaves nothing to resume."""
+    if resume_folder.exists():
+        (resume_folder / SETTINGS).unlink(missing_ok=True)
+        shutil.rmtree(resume_folder)
+
+
+def _remove(paths: Sequence[Path]) -> None:
+    """Remove outputs of an earlier run: files, and the pictures in folders."""
+    for path in paths:
+        for part in path.parent.glob(glob.escape(path.name) + "*.part"):
+            part.unlink()
+        if path.is_file():
+            path.unlink()
+        elif path.is_dir():
+            for picture in (*path.glob("*.png"), *path.glob("*.png.part")):
+                picture.unlink()
+            _remove_empty(path)
+
+
+def _remove_empty(path: Path) -> None:
+    if path.is_dir() and not any(path.iterdir()):
+        path.rmdir()

@@ -1,0 +1,95 @@
+"""The record of the work: the ids of each frame as a palette PNG, and its confidence as lines of a CSV file.
+
+A frame is recorded when its PNG is there: the lines are written before it, and it is moved into place complete. So a
+process may be killed at any moment, and what is recorded is whole.
+"""
+
+import csv
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mobilevos.errors import InputError
+from mobilevos.files import replacing
+from mobilevos.media.masks import read_mask, write_mask
+from mobilevos.media.video import Frame
+
+HEADER = ("frame", "time", "object", "confidence")
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What an earlier run recorded of a frame."""
+
+    ids: np.ndarray
+    confidence: dict[int, float]
+
+
+class Record:
+    """Masks in a folder and a CSV file beside it; goes on where both exist."""
+
+    def __init__(self, folder: Path, log: str | os.PathLike[str]) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._log = _ConfidenceLog(Path(log))
+
+    def path(self, frame: Frame) -> Path:
+        return self.folder / f"{frame.name}.png"
+
+    def has(self, frame: Frame) -> bool:
+        return self.path(frame).exists()
+
+    def stored(self, frame: Frame) -> Stored | None:
+        """What was recorded of this frame, if it was."""
+        if not self.has(frame):
+            return None
+        ids = read_mask(self.path(frame))
+        if ids.shape != frame.rgb.shape[:2]:
+            raise InputError(
+                f"{self.path(frame)} is a mask of {ids.shape}, but the frame is {frame.rgb.shape[:2]}; another video?"
+            )
+        return Stored(ids, self._log.stored.get(frame.index, {}))
+
+    def store(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        """ids: (H, W) integers; confidence as `rounded` gives it."""
+        if ids.shape != frame.rgb.shape[:2]:
+            raise InputError(f"expected a mask of shape {frame.rgb.shape[:2]}, got {ids.shape}")
+        self._log.write(frame, confidence)
+        write_mask(self.path(frame), ids)
+
+    def close(self) -> None:
+        self._log.close()
+
+
+def rounded(confidence: Mapping[int, float] | None) -> dict[int, float]:
+    """As the log has it, so that what is drawn before and after resuming is the same."""
+    return {int(identity): round(float(value), 4) for identity, value in (confidence or {}).items()}
+
+
+class _ConfidenceLog:
+    """A line for each frame and object, on disk before the mask of the frame."""
+
+    def __init__(self, path: Path) -> None:
+        self.stored: dict[int, dict[int, float]] = {}
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        whole = text[: text.rfind("\n") + 1] or ",".join(HEADER) + "\n"
+        if text != whole:  # new, or a killed process left half a line
+            with replacing(path) as part:
+                part.write_text(whole, encoding="utf-8")
+        for frame, _, identity, value in list(csv.reader(whole.splitlines()))[1:]:
+            self.stored.setdefault(int(frame), {})[int(identity)] = float(value)
+        self._file = path.open("a", newline="", encoding="utf-8")
+        self._rows = csv.writer(self._file, lineterminator="\n")
+
+    def write(self, frame: Frame, confidence: Mapping[int, float]) -> None:
+        known = self.stored.pop(frame.index, {})  # the process was killed after these lines and before the mask
+        for identity, value in sorted(confidence.items()):
+            if known.get(identity) != value:
+                self._rows.writerow((frame.index, f"{float(frame.time):.6f}", identity, f"{value:.4f}"))
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()

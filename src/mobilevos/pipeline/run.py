@@ -1,0 +1,229 @@
+"""The whole way from a source and marks to a folder of outputs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mobilevos import __version__
+from mobilevos.errors import InputError
+from mobilevos.media.sinks import GREEN
+from mobilevos.media.video import Frame, Source, VideoInfo, describe, is_live, open_source
+from mobilevos.pipeline.alarm import Alarm, find_alarms, read_confidence
+from mobilevos.pipeline.backward import Backward, sweep_back
+from mobilevos.pipeline.follow import Follower, Outcome
+from mobilevos.pipeline.marks import Marks, check_marks, digest, first_marks
+from mobilevos.pipeline.output import CONFIDENCE, Output, finished
+from mobilevos.pipeline.passes import resume_pass, run_pass
+from mobilevos.pipeline.record import Stored
+from mobilevos.pipeline.refine import Refine, by_network
+from mobilevos.threads import depth_for, read_ahead
+from mobilevos.tracking import Tracker
+
+Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
+"""Told what is done and of how many frames, it gives a function to tell how many are finished."""
+
+SLACK = 0.1
+"""Share by which a video may be longer than its file says."""
+
+
+@dataclass(frozen=True)
+class Segmented:
+    """How it went."""
+
+    folder: Path
+    frames: int
+    objects: tuple[int, ...]
+    network_frames: int
+    """Frames that went through the network in this run: fewer after resuming, more with a backward pass."""
+    network_seconds: float
+    seconds: float
+    """All in all, reading and writing included."""
+    alarms: tuple[Alarm, ...]
+    notes: tuple[str, ...]
+    complete: bool = False
+    """Whether all was there already, and nothing was done."""
+
+    @property
+    def rate(self) -> float:
+        """Frames a second, all in all."""
+        return self.frames / max(self.seconds, 1e-9)
+
+    @property
+    def network_rate(self) -> float:
+        """Frames a second without reading and writing; 0 where the network had nothing to do."""
+        return self.network_frames / self.network_seconds if self.network_frames else 0.0
+
+
+def no_progress(what: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
+    """Keeps quiet."""
+    return contextlib.nullcontext(lambda done: None)
+
+
+def segment(
+    tracker: Tracker,
+    source: str | os.PathLike[str],
+    marks: Marks,
+    folder: str | os.PathLike[str],
+    *,
+    formats: Sequence[str] = ("masks", "overlay"),
+    color: tuple[int, int, int] = GREEN,
+    backward: bool = True,
+    resume: bool = False,
+    force: bool = False,
+    refine: Refine | None = None,
+    settings: Mapping[str, str] | None = None,
+    progress: Progress = no_progress,
+) -> Segmented:
+    """Follow the marked objects through a source and write the formats that were asked for.
+
+    Args:
+        source: anything `media.video.open_source` takes.
+        marks: by number of the frame; see `segment.marks`.
+        backward: whether objects are followed back to the start from the frame where they are marked first.
+        resume: go on with a run that was stopped or killed; the masks are the same as without the stop. One that is
+            finished is left as it is; it is an InputError if it was made otherwise, or if its source broke.
+        force: replace an earlier output.
+        refine: what makes a mask of a box or clicks; the tracker's network by default.
+        settings: what else the masks depend on, such as the model's file; a run is resumed with the same only.
+    """
+    began = time.perf_counter()
+    refine = refine or by_network(tracker)
+    live = is_live(source)
+    if live and resume:
+        raise InputError(f"cannot resume with {source}: it can be read only once")
+    with open_source(source) as opened:
+        exact = opened.info.frames
+        most = _most_frames(source, exact)
+        marks = check_marks(marks, opened.info.width, opened.info.height, most, tracker.size)
+        late = {identity: frame for identity, frame in first_marks(marks).items() if frame > 0}
+        run = _Run(tracker, marks, refine, opened.info)
+        made_with = {**_settings(tracker, source, opened, marks, backward), **(settings or {})}
+        done = finished(folder, formats, made_with, color) if resume and not force else None
+        if done:
+            return run.result(folder, began, done["frames"])
+        with contextlib.ExitStack() as held:
+            output = held.enter_context(
+                Output(
+                    folder,
+                    formats,
+                    opened.info,
+                    source=source,
+                    audio=opened.audio,
+                    color=color,
+                    settings=made_with,
+                    resume=resume,
+                    force=force,
+                )
+            )
+            run.notes += output.notes
+            if late and backward and not live:
+                with (
+                    contextlib.closing(output.side_record("backward")) as record,
+                    progress("following back", max(late.values())) as tell,
+                ):
+                    run.count(*sweep_back(tracker, source, marks, late, refine, record, tell))
+                record = held.enter_context(contextlib.closing(output.side_record("backward")))
+                run.backward = Backward(record, late)
+            elif late and live:
+                run.notes.append(f"{source} can be read only once: before its first mark an object is not followed.")
+            with progress("following", exact) as tell:
+                run.forward(opened, output, tell, endless=os.fspath(source).startswith("camera:"))
+    return run.result(folder, began)
+
+
+class _Run:
+    """The pass from the first frame to the last, and what it leads to."""
+
+    def __init__(self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo) -> None:
+        self.follower = Follower(tracker, marks, refine)
+        self.marks = marks
+        self.info = info
+        self.backward: Backward | None = None
+        self.notes: list[str] = []
+        self.frames = self.network_frames = 0
+        self.network_seconds = 0.0
+
+    def count(self, frames: int, seconds: float) -> None:
+        """So many frames went through the network in so many seconds."""
+        self.network_frames += frames
+        self.network_seconds += seconds
+
+    def forward(self, source: Source, output: Output, tell: Callable[[int], None], endless: bool) -> None:
+        """Follow, and write everything. An endless source ends when the user says so."""
+
+        def write(frame: Frame, outcome: Outcome | None) -> None:
+            ids, confidence = self._final(frame, outcome, output.stored(frame))
+            output.write(frame, ids, confidence)
+            self.frames += 1
+            tell(self.frames)
+
+        depth = depth_for(self.info.width * self.info.height * 3)
+        frames = read_ahead(source, depth)
+        snapshot = output.resume_folder / "forward.npz"
+        try:
+            run_pass(frames, self.follower, write, snapshot, depth, recorded=resume_pass(self.follower, snapshot))
+        except KeyboardInterrupt:
+            if not endless:
+                raise
+        self.count(self.follower.frames, self.follower.seconds)
+        unused = [frame for frame in sorted(self.marks) if frame >= self.frames]
+        if unused:
+            self.notes.append(f"Frame {unused[0]} was marked, but the source has {self.frames} frames only.")
+
+    def result(self, folder: str | os.PathLike[str], began: float, complete: int | None = None) -> Segmented:
+        """How it went; complete: how many frames were there already, if there was nothing to do."""
+        return Segmented(
+            folder=Path(folder),
+            frames=self.frames if complete is None else complete,
+            objects=tuple(sorted(first_marks(self.marks))),
+            network_frames=self.network_frames,
+            network_seconds=self.network_seconds,
+            seconds=time.perf_counter() - began,
+            alarms=tuple(find_alarms(read_confidence(Path(folder) / CONFIDENCE))),
+            notes=tuple(self.notes),
+            complete=complete is not None,
+        )
+
+    def _final(
+        self, frame: Frame, outcome: Outcome | None, stored: Stored | None
+    ) -> tuple[np.ndarray, dict[int, float]]:
+        """Ids (H, W) and confidence: as recorded before, or as computed, with what came of the backward pass."""
+        if stored:
+            return stored.ids, stored.confidence
+        if outcome is None:
+            raise InputError(f"cannot resume: the mask of frame {frame.index} is missing; force to begin anew")
+        ids, confidence = outcome.mask(frame.rgb), outcome.confidence
+        if self.backward:
+            ids, confidence = self.backward.merge(frame, ids, confidence, self.marks)
+        return ids, confidence
+
+
+def _most_frames(source: str | os.PathLike[str], frames: int | None) -> int | None:
+    """How many frames there may be at most; files of videos say it only roughly."""
+    if frames is None or not (Path(source).is_file() or is_live(source)):
+        return frames
+    return frames + 2 + round(SLACK * frames)
+
+
+def _settings(
+    tracker: Tracker, source: str | os.PathLike[str], opened: Source, marks: Marks, backward: bool
+) -> dict[str, str]:
+    return {
+        "source": describe(source, opened.info),
+        "marks": digest(marks),
+        "backward": str(backward),
+        "network": tracker.runtime.variant,
+        "runtime": tracker.runtime.name,
+        "queue": str(tracker.queue),
+        "size": str(tracker.size),
+        "every": str(tracker.every),
+        "version": __version__,
+    }

@@ -1,0 +1,1 @@
+"""The painted clip: footage with exact masks that the package makes itself."""
