@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mobilevos.arrays import Image
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Image
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.confidence import Calibration, Numbers, calibration, fit, predict, signs
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from mobilevos.datasets.davis import davis_places, read_davis
 from mobilevos.errors import InputError
 from mobilevos.export.onnx import link_onnx
 from mobilevos.files import replacing
@@ -78,7 +79,6 @@ def trained_on_validation(recipe: dict[str, Any]) -> str | None:
 
 def ship_int8(checkpoint: Path, davis: Path, folder: Path = FOLDER, scored: Path | None = None) -> ShippedModel:
     """The same in int8, as a model of its own: calibrated on those clips of a DAVIS folder that do not validate it."""
-    from mobilevos.evaluation.davis import read_davis
     from mobilevos.export.onnx import export_onnx
     from mobilevos.export.quantise import quantise
     from mobilevos.runtime import load_runtime
@@ -90,7 +90,7 @@ def ship_int8(checkpoint: Path, davis: Path, folder: Path = FOLDER, scored: Path
     network = load_checkpoint(checkpoint)
     name = f"{network.variant}-int8"
     graph = folder / f"{name}.onnx"
-    names = sorted({path.name for path in (davis / "JPEGImages" / "480p").iterdir()} - set(validation))
+    names = sorted({place.name for place in davis_places(davis)} - set(validation))
     with TemporaryDirectory() as scratch:
         split = Path(scratch) / "calibration.txt"
         split.write_text("\n".join(names))

@@ -1,10 +1,11 @@
-"""Reading, computing and writing at the same time: a thread that reads ahead and one that works behind.
+"""Threads: how many to compute with, one that reads ahead and one that works behind.
 
 OpenCV, FFmpeg and the network's engines let go of Python's lock while they work, so threads are enough.
 """
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterable
@@ -19,6 +20,17 @@ BYTES = 128 << 20
 DEEPEST = 8
 POLL = 0.1
 """Seconds after which a waiting thread looks whether it is still wanted."""
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def wanted_threads() -> int | None:
+    """What OMP_NUM_THREADS says, which only some engines read themselves; None where it says nothing of use."""
+    first = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return int(first) or None if first.isascii() and first.isdecimal() else None
 
 
 def depth_for(item_bytes: int) -> int:

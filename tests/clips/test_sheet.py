@@ -3,7 +3,7 @@
 import numpy as np
 import torch
 
-from mobilevos.clips import Batch, contact_sheet
+from mobilevos.clips import Batch, batch_sheet
 from mobilevos.clips.sheet import paint
 
 
@@ -14,7 +14,7 @@ def test_sheet_shows_all_clips_and_frames() -> None:
     prompts[:, 0, :, 12:18, 12:18] = 1
     prompts[:, 1, :, 30:33, 30:33] = 1
     frames = torch.full((2, 3, 3, 40, 40), 100, dtype=torch.uint8)
-    sheet = contact_sheet(Batch(frames, masks, prompts, objects=1, index=0))
+    sheet = batch_sheet(Batch(frames, masks, prompts, objects=1, index=0))
     assert sheet.shape == (80, 160, 3)
     assert sheet.dtype == np.uint8
     assert (sheet[0, :120] == 100).all()  # background as it is

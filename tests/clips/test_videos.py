@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mobilevos.clips import BL30KSource, ClipConfig, DavisSource, PhotoSource, YouTubeSource
+from mobilevos.clips import ClipConfig, PhotoSource, VideoSource
 from mobilevos.clips.videos import choose_frames, choose_frames_from_afar
 from mobilevos.errors import InputError
 from tests.clips.folders import agreement, calm, labels_of, photo_folder, save_mask, video_folder
@@ -22,14 +22,14 @@ def _davis(root: Path, mode: str = "P") -> Path:
 
 @pytest.mark.parametrize("cached", [False, True])
 def test_masks_belong_to_their_frames(tmp_path: Path, cached: bool) -> None:
-    source = DavisSource(_davis(tmp_path / "data"), cache=tmp_path / "cache" if cached else None)
+    source = VideoSource("davis", _davis(tmp_path / "data"), cache=tmp_path / "cache" if cached else None)
     for seed in range(10):
         clip = source.sample(np.random.default_rng(seed), calm(size=96, frames=4), 1)
         assert agreement(clip) > 0.95
 
 
 def test_one_bit_annotations(tmp_path: Path) -> None:
-    source = DavisSource(_davis(tmp_path, mode="1"), cache=None)
+    source = VideoSource("davis", _davis(tmp_path, mode="1"), cache=None)
     clip = source.sample(np.random.default_rng(0), calm(), 1)
     known = clip.masks != 255
     agreement = (labels_of(clip.frames) > 0) == (clip.masks == 1)
@@ -38,47 +38,47 @@ def test_one_bit_annotations(tmp_path: Path) -> None:
 
 def test_choosing_videos(tmp_path: Path) -> None:
     _davis(tmp_path)
-    assert DavisSource(tmp_path, cache=None).names == ["ant", "bee", "cat"]
-    assert DavisSource(tmp_path, cache=None, exclude=["bee"]).names == ["ant", "cat"]
-    assert DavisSource(tmp_path, cache=None, include=["bee", "cat"], exclude=["cat"]).names == ["bee"]
-    assert DavisSource(tmp_path, cache=None, split="2017/train").names == ["ant", "cat"]
-    only = DavisSource(tmp_path, cache=None, include=["bee"])
+    assert VideoSource("davis", tmp_path, cache=None).names == ["ant", "bee", "cat"]
+    assert VideoSource("davis", tmp_path, cache=None, exclude=["bee"]).names == ["ant", "cat"]
+    assert VideoSource("davis", tmp_path, cache=None, include=["bee", "cat"], exclude=["cat"]).names == ["bee"]
+    assert VideoSource("davis", tmp_path, cache=None, split="2017/train").names == ["ant", "cat"]
+    only = VideoSource("davis", tmp_path, cache=None, include=["bee"])
     assert {only.sample(np.random.default_rng(i), calm(), 1).name for i in range(5)} == {"bee"}
     with pytest.raises(InputError, match="no video 'dog'"):
-        DavisSource(tmp_path, cache=None, exclude=["dog"])
+        VideoSource("davis", tmp_path, cache=None, exclude=["dog"])
     with pytest.raises(InputError, match="no videos are left"):
-        DavisSource(tmp_path, cache=None, include=["bee"], exclude=["bee"])
-    with pytest.raises(InputError, match=r"2016/val\.txt is missing"):
-        DavisSource(tmp_path, cache=None, split="2016/val")
+        VideoSource("davis", tmp_path, cache=None, include=["bee"], exclude=["bee"])
+    with pytest.raises(InputError, match="no split '2016/val'"):
+        VideoSource("davis", tmp_path, cache=None, split="2016/val")
     with pytest.raises(InputError, match="got both"):
-        DavisSource(tmp_path, cache=None, split="2017/train", include=["bee"])
+        VideoSource("davis", tmp_path, cache=None, split="2017/train", include=["bee"])
 
 
 def test_choices_share_the_cache_of_a_video(tmp_path: Path) -> None:
     _davis(tmp_path / "data")
-    DavisSource(tmp_path / "data", cache=tmp_path / "cache", include=["bee"])
+    VideoSource("davis", tmp_path / "data", cache=tmp_path / "cache", include=["bee"])
     first = {path.name for path in (tmp_path / "cache").iterdir()}
-    DavisSource(tmp_path / "data", cache=tmp_path / "cache")
+    VideoSource("davis", tmp_path / "data", cache=tmp_path / "cache")
     assert first < {path.name for path in (tmp_path / "cache").iterdir()}
     assert len(list((tmp_path / "cache").iterdir())) == 3
 
 
 def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"JPEGImages/480p is missing"):
-        DavisSource(tmp_path / "nothing")
+        VideoSource("davis", tmp_path / "nothing")
     root = _davis(tmp_path / "data")
     annotations, images = root / "Annotations" / "480p" / "bee", root / "JPEGImages" / "480p" / "bee"
     (annotations / "00003.png").unlink()
-    with pytest.raises(InputError, match=r"bee/00003\.png of the frame .* is missing"):
-        DavisSource(root, cache=tmp_path / "cache")
+    with pytest.raises(InputError, match=r"annotation of the frame .*bee/00003.png is missing"):
+        VideoSource("davis", root, cache=tmp_path / "cache")
     (images / "00003.png").unlink()
     (images / "00005.png").unlink()
-    with pytest.raises(InputError, match=r"bee/00005\.jpg of the annotation .* is missing"):
-        DavisSource(root, cache=tmp_path / "cache")
+    with pytest.raises(InputError, match=r"frame of the annotation .*bee/00005.png is missing"):
+        VideoSource("davis", root, cache=tmp_path / "cache")
     (annotations / "00005.png").unlink()
     (annotations / "00006.png").write_bytes(b"?")
     with pytest.raises(InputError, match=r"bee/00006\.png cannot be decoded"):
-        DavisSource(root, cache=tmp_path / "cache")
+        VideoSource("davis", root, cache=tmp_path / "cache")
 
 
 def test_youtube_uses_annotated_frames_and_real_ids(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_youtube_uses_annotated_frames_and_real_ids(tmp_path: Path) -> None:
         save_mask(path, labels)
     video_folder(tmp_path / "JPEGImages", tmp_path / "Annotations", "v2", length=2)
     (tmp_path / "meta.json").write_text(json.dumps({"videos": {"v1": {"objects": {}}}}))
-    source = YouTubeSource(tmp_path, cache=None)
+    source = VideoSource("youtube", tmp_path, cache=None)
     assert source.names == ["v1"]
     forward = calm(size=96, frames=4, crop_min=1.0, reverse=0.0)
     masks = source.sample(np.random.default_rng(1), forward, 1).masks
@@ -106,20 +106,20 @@ def test_youtube_meta_has_to_fit(tmp_path: Path) -> None:
     video_folder(tmp_path / "JPEGImages", tmp_path / "Annotations", "v1", length=2)
     (tmp_path / "meta.json").write_text(json.dumps({"videos": {"v9": {}}}))
     with pytest.raises(InputError, match=r"'v9' of .*meta\.json is missing"):
-        YouTubeSource(tmp_path, cache=None)
+        VideoSource("youtube", tmp_path, cache=None)
     (tmp_path / "meta.json").write_text("[]")
     with pytest.raises(InputError, match=r"meta\.json"):
-        YouTubeSource(tmp_path, cache=None)
+        VideoSource("youtube", tmp_path, cache=None)
 
 
 def test_bl30k_parts(tmp_path: Path) -> None:
     for part in "af":
         video_folder(tmp_path / part / "JPEGImages", tmp_path / part / "Annotations", f"video-{part}", length=3)
-    source = BL30KSource(tmp_path)
+    source = VideoSource("bl30k", tmp_path)
     assert source.names == ["video-a", "video-f"]
     assert source.sample(np.random.default_rng(0), calm(), 1).masks.shape == (3, 64, 64)
     with pytest.raises(InputError, match="a/ to f/"):
-        BL30KSource(tmp_path / "a" / "JPEGImages")
+        VideoSource("bl30k", tmp_path / "a" / "JPEGImages")
 
 
 def test_choose_frames() -> None:
@@ -147,7 +147,7 @@ def test_frame_0_shows_the_object_even_if_others_do_not(tmp_path: Path) -> None:
     for name in ("ant", "bee", "cat"):
         for i in range(1, 8):
             save_mask(root / "Annotations" / "480p" / name / f"{i:05d}.png", np.zeros((96, 120), np.uint8))
-    source = DavisSource(root, cache=None)
+    source = VideoSource("davis", root, cache=None)
     for seed in range(5):
         masks = source.sample(np.random.default_rng(seed), calm(), 1).masks
         assert (masks[0] == 1).sum() >= 20
@@ -156,7 +156,7 @@ def test_frame_0_shows_the_object_even_if_others_do_not(tmp_path: Path) -> None:
 
 def test_objects_can_be_pasted_from_photos(tmp_path: Path) -> None:
     cutouts = PhotoSource(photo_folder(tmp_path / "photos"), cache=None)
-    source = DavisSource(_davis(tmp_path / "davis", mode="1"), cache=None, cutouts=cutouts)
+    source = VideoSource("davis", _davis(tmp_path / "davis", mode="1"), cache=None, cutouts=cutouts)
     counts = [(source.sample(np.random.default_rng(i), calm(), 2).masks[0] == 2).any() for i in range(10)]
     assert sum(counts) >= 3
 
@@ -164,7 +164,7 @@ def test_objects_can_be_pasted_from_photos(tmp_path: Path) -> None:
 def test_objects_move_as_filmed_in_another_place(tmp_path: Path) -> None:
     """Masks and the objects under them stay as they are, the rest is replaced."""
     cutouts = PhotoSource(photo_folder(tmp_path / "photos"), cache=None)
-    source = DavisSource(_davis(tmp_path / "davis", mode="P"), cache=None, cutouts=cutouts)
+    source = VideoSource("davis", _davis(tmp_path / "davis", mode="P"), cache=None, cutouts=cutouts)
     differing = 0
     for seed in range(10):
         plain = source.sample(np.random.default_rng(seed), calm(size=96, transplant=0.0), 1)
@@ -186,7 +186,7 @@ def test_first_frames_from_afar(tmp_path: Path) -> None:
         first, *rest = choose_frames_from_afar(np.random.default_rng(seed), config, 30)
         assert 0 <= first < 30
         assert set(np.abs(np.diff(rest))) <= {1, 2}
-    source = DavisSource(_davis(tmp_path), cache=None)
+    source = VideoSource("davis", _davis(tmp_path), cache=None)
     clips = [source.sample(np.random.default_rng(seed), calm(size=96, frames=4, far=0.5), 1) for seed in range(30)]
     assert 8 <= sum(clip.far for clip in clips) <= 22
     assert min(agreement(clip) for clip in clips if clip.far) > 0.9
@@ -196,7 +196,7 @@ def test_first_frames_from_afar(tmp_path: Path) -> None:
 def test_foreign_objects_move_over_footage(tmp_path: Path) -> None:
     """What is labelled comes from the photos; what was filmed is background."""
     cutouts = PhotoSource(photo_folder(tmp_path / "photos"), cache=None)
-    source = DavisSource(_davis(tmp_path / "davis"), cache=None, cutouts=cutouts)
+    source = VideoSource("davis", _davis(tmp_path / "davis"), cache=None, cutouts=cutouts)
     config = calm(size=96, foreign=1.0, hue=0.0, motion_blur=0.0)
     sizes = []
     for seed in range(10):
@@ -207,7 +207,7 @@ def test_foreign_objects_move_over_footage(tmp_path: Path) -> None:
 
 
 def test_real_clips(shared_data: Path) -> None:
-    source = DavisSource(shared_data / "davis-2016-train", split="train", exclude=["bmx-bumps"], cache=None)
+    source = VideoSource("davis", shared_data / "davis-2016-train", split="train", exclude=["bmx-bumps"], cache=None)
     assert len(source.names) == 29
     for seed in range(3):
         clip = source.sample(np.random.default_rng(seed), ClipConfig(size=96), 1)

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image
 
 from mobilevos.datasets import pictures as module
-from mobilevos.datasets.pictures import CachedPictures, PictureFile, Pictures, open_pictures, read_image, read_labels
+from mobilevos.datasets.labels import read_labels
+from mobilevos.datasets.pictures import CachedPictures, PictureFile, Pictures, open_pictures, read_image
 from mobilevos.errors import InputError
 from tests.clips.folders import color_coded, photo_folder, save_image, save_mask
 

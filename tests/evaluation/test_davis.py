@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from mobilevos.datasets.davis import object_count, read_davis
 from mobilevos.errors import InputError
-from mobilevos.evaluation.davis import evaluate_davis, object_count, read_davis, score_sequence, summarise
+from mobilevos.evaluation.davis import evaluate_davis, score_sequence, summarise
 from mobilevos.evaluation.scores import SequenceScores
 from mobilevos.media.masks import write_mask
 from tests.evaluation.reference_cases import REFERENCE, cases, read_real, write_dataset

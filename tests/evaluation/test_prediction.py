@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mobilevos.datasets.video import Clip
+from mobilevos.datasets.davis import read_davis
+from mobilevos.datasets.task import VideoTask
+from mobilevos.datasets.youtube import read_youtube
 from mobilevos.errors import InputError
-from mobilevos.evaluation.davis import evaluate_davis, read_davis
-from mobilevos.evaluation.prediction import RUN, predict_clips, write_submission
-from mobilevos.evaluation.youtube import read_youtube
+from mobilevos.evaluation.davis import evaluate_davis
+from mobilevos.evaluation.prediction import RUN, predict_videos, write_submission
 from mobilevos.media.masks import read_mask, write_mask
 from tests.evaluation.youtube_case import SHAPE, box, write, write_picture
 
@@ -43,7 +44,7 @@ class Still:
 
 def test_late_objects_are_added_when_they_come(youtube: Path, tmp_path: Path) -> None:
     tracker, out = Still(), tmp_path / "out"
-    speed = predict_clips(tracker, read_youtube(youtube).clips, out, MODEL)
+    speed = predict_videos(tracker, read_youtube(youtube).tasks, out, MODEL)
     assert tracker.calls == [
         ("start", 0, [0, 1]),
         ("step", 5),
@@ -67,52 +68,52 @@ def test_late_objects_are_added_when_they_come(youtube: Path, tmp_path: Path) ->
 
 
 def test_resume_leaves_finished_clips(youtube: Path, tmp_path: Path) -> None:
-    clips, out = read_youtube(youtube).clips, tmp_path / "out"
-    predict_clips(Still(), clips, out, MODEL)
+    clips, out = read_youtube(youtube).tasks, tmp_path / "out"
+    predict_videos(Still(), clips, out, MODEL)
     (out / "plain" / "00020.png").unlink()
     marked = box((1, 0, 0))
     write_mask(out / "late" / "00010.png", marked)
     tracker = Still()
     told: list[tuple[str, int, int]] = []
-    predict_clips(tracker, clips, out, MODEL, resume=True, progress=lambda *state: told.append(state))
+    predict_videos(tracker, clips, out, MODEL, resume=True, progress=lambda *state: told.append(state))
     assert tracker.calls[0] == ("start", 10, [0, 2])
     assert len(tracker.calls) == 4
     assert (out / "plain" / "00020.png").is_file()
     assert np.array_equal(read_mask(out / "late" / "00010.png"), marked)
     assert told[-1] == ("plain", 6, 6)
-    assert predict_clips(Still(), clips, out, MODEL, resume=True) is None
+    assert predict_videos(Still(), clips, out, MODEL, resume=True) is None
 
 
 def test_predictions_of_another_run_are_not_mixed_in(youtube: Path, tmp_path: Path) -> None:
-    clips, out = read_youtube(youtube).clips, tmp_path / "out"
-    predict_clips(Still(), clips, out, MODEL)
+    clips, out = read_youtube(youtube).tasks, tmp_path / "out"
+    predict_videos(Still(), clips, out, MODEL)
     with pytest.raises(InputError, match="is not empty"):
-        predict_clips(Still(), clips, out, MODEL)
+        predict_videos(Still(), clips, out, MODEL)
     with pytest.raises(InputError, match=r"written by .*still.* this is .*other"):
-        predict_clips(Still(), clips, out, {"model": "other"}, resume=True)
+        predict_videos(Still(), clips, out, {"model": "other"}, resume=True)
     (out / RUN).unlink()
     with pytest.raises(InputError, match=r"run.json cannot be read"):
-        predict_clips(Still(), clips, out, MODEL, resume=True)
+        predict_videos(Still(), clips, out, MODEL, resume=True)
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="expected a folder for the predictions"):
-        predict_clips(Still(), clips, tmp_path / "file", MODEL)
+        predict_videos(Still(), clips, tmp_path / "file", MODEL)
 
 
 def test_bad_clips_are_named(youtube: Path, tmp_path: Path) -> None:
     picture = youtube / "JPEGImages" / "late" / "00010.png"
     picture.write_bytes(b"no picture")
-    with pytest.raises(InputError, match=r"late, frame 00010: .*cannot be read"):
-        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "a", MODEL)
+    with pytest.raises(InputError, match=r"late, frame 00010: .*cannot be decoded"):
+        predict_videos(Still(), read_youtube(youtube).tasks, tmp_path / "a", MODEL)
     write_picture(picture, 10)
     write_mask(youtube / "Annotations" / "late" / "00000.png", np.ones((30, 40), np.uint8))
     with pytest.raises(InputError, match=r"late, frame 00000: the picture is \(60, 80\), its annotation \(30, 40\)"):
-        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "b", MODEL)
+        predict_videos(Still(), read_youtube(youtube).tasks, tmp_path / "b", MODEL)
     write_mask(youtube / "Annotations" / "late" / "00000.png", box((4, 5, 5)))
     with pytest.raises(InputError, match="late, frame 00000: object 1 is given but not in the annotation"):
-        predict_clips(Still(), read_youtube(youtube).clips, tmp_path / "c", MODEL)
-    without = [Clip("bare", {}, {}, {}, {}, ())]
+        predict_videos(Still(), read_youtube(youtube).tasks, tmp_path / "c", MODEL)
+    without = [VideoTask("bare", {}, {}, {}, {}, ())]
     with pytest.raises(InputError, match="bare: there are no pictures"):
-        predict_clips(Still(), without, tmp_path / "d", MODEL)
+        predict_videos(Still(), without, tmp_path / "d", MODEL)
     assert not (tmp_path / "d").exists()
 
 
@@ -122,12 +123,12 @@ def test_what_a_tracker_refuses_is_named(youtube: Path, tmp_path: Path) -> None:
             raise InputError("too small")
 
     with pytest.raises(InputError, match="late, frame 00005: too small"):
-        predict_clips(Refusing(), read_youtube(youtube).clips, tmp_path / "out", MODEL)
+        predict_videos(Refusing(), read_youtube(youtube).tasks, tmp_path / "out", MODEL)
 
 
 def test_submission(youtube: Path, tmp_path: Path) -> None:
-    clips, out = read_youtube(youtube).clips, tmp_path / "out"
-    predict_clips(Still(), clips, out, MODEL)
+    clips, out = read_youtube(youtube).tasks, tmp_path / "out"
+    predict_videos(Still(), clips, out, MODEL)
     write_submission(clips, out, tmp_path / "submission.zip", "Annotations")
     with zipfile.ZipFile(tmp_path / "submission.zip") as archive:
         assert archive.testzip() is None
@@ -153,7 +154,7 @@ def test_davis_with_ids_left_out_and_void(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("clip")
     clips = read_davis(tmp_path, str(tmp_path / "list.txt"))
     tracker = Still()
-    predict_clips(tracker, clips, tmp_path / "out", MODEL)
+    predict_videos(tracker, clips, tmp_path / "out", MODEL)
     assert tracker.calls[0] == ("start", 0, [0, 1, 3])
     scores = evaluate_davis(clips, tmp_path / "out").sequences[0]
     assert scores.objects == (1, 2, 3)

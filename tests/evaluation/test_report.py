@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from mobilevos.evaluation.davis import evaluate_davis, read_davis
+from mobilevos.datasets.davis import read_davis
+from mobilevos.evaluation.davis import evaluate_davis
 from mobilevos.evaluation.report import MISSED, RIGHT, WRONG, overlay, worst_frames, write_report
 from mobilevos.evaluation.scores import SequenceScores
 from tests.evaluation.reference_cases import cases, write_dataset

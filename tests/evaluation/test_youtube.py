@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mobilevos.datasets.youtube import read_youtube
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import boundary_f, jaccard
-from mobilevos.evaluation.youtube import evaluate_youtube, read_youtube
+from mobilevos.evaluation.youtube import evaluate_youtube
 from tests.evaluation.youtube_case import META, PREDICTIONS, TRUTHS, box, write
 
 
@@ -22,7 +23,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_clips(root: Path) -> None:
-    late, plain = read_youtube(root).clips
+    late, plain = read_youtube(root).tasks
     assert late.objects == (1, 4)
     assert late.given == {"00000": (1,), "00005": (4,)}
     assert late.scored == {"00005": (1,), "00010": (1,), "00015": (1, 4)}
@@ -73,7 +74,7 @@ def test_without_classes_all_is_seen_and_said(root: Path) -> None:
 
 def test_a_split(root: Path) -> None:
     (root / "list.txt").write_text("plain\n")
-    assert [clip.name for clip in read_youtube(root, root / "list.txt").clips] == ["plain"]
+    assert [clip.name for clip in read_youtube(root, root / "list.txt").tasks] == ["plain"]
     (root / "list.txt").write_text("plain\nother\n")
     with pytest.raises(InputError, match="other is in the list of sequences but not in"):
         read_youtube(root, root / "list.txt")
@@ -103,7 +104,7 @@ def test_hidden_ground_truth(root: Path) -> None:
         if name not in ("late/00000", "late/00005", "plain/00010"):
             (root / "Annotations" / f"{name}.png").unlink()
     dataset = read_youtube(root)
-    assert not any(clip.scored for clip in dataset.clips)
+    assert not any(clip.scored for clip in dataset.tasks)
     with pytest.raises(InputError, match="late cannot be scored"):
         evaluate_youtube(dataset, root.parent / "predictions")
 

@@ -7,9 +7,9 @@ import onnx
 import pytest
 from PIL import Image
 
-from mobilevos.datasets.video import Clip
+from mobilevos.datasets.davis import read_davis
+from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
-from mobilevos.evaluation.davis import read_davis
 from mobilevos.export.onnx import export_onnx
 from mobilevos.export.quantise import EXACT_OPERATIONS, exact_nodes, quantise, record
 from mobilevos.export.step import Shape
@@ -22,7 +22,7 @@ FRAMES = 10
 
 
 @pytest.fixture(scope="module")
-def clips(tmp_path_factory: pytest.TempPathFactory) -> list[Clip]:
+def clips(tmp_path_factory: pytest.TempPathFactory) -> list[VideoTask]:
     """A textured disc that moves over a textured ground, in the layout of DAVIS."""
     root = tmp_path_factory.mktemp("davis")
     pictures, truths = (root / kind / "480p" / "disc" for kind in ("JPEGImages", "Annotations"))
@@ -47,7 +47,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def followed(model: Path, clip: Clip) -> np.ndarray:
+def followed(model: Path, clip: VideoTask) -> np.ndarray:
     """Masks (T, H, W) of the object, from the first frame's truth."""
     tracker = Tracker(load_runtime(model, "openvino"))
     first, *rest = clip.pictures
@@ -55,13 +55,13 @@ def followed(model: Path, clip: Clip) -> np.ndarray:
     return np.stack([result.mask > 0 for result in results])
 
 
-def test_the_first_and_a_later_step_are_recorded(graph: Path, clips: list[Clip]) -> None:
+def test_the_first_and_a_later_step_are_recorded(graph: Path, clips: list[VideoTask]) -> None:
     recorded = record(graph, clips)
     assert [float(inputs["use_given"]) for inputs in recorded] == [1, 0]
     assert recorded[0]["frame"].shape == (320, 432, 3)
 
 
-def test_a_graph_of_one_size_is_calibrated_at_it(clips: list[Clip], tmp_path: Path) -> None:
+def test_a_graph_of_one_size_is_calibrated_at_it(clips: list[VideoTask], tmp_path: Path) -> None:
     """With the memory it was made for."""
     network = load_checkpoint(find_checkpoint("mobilenetv2-lite"))
     export_onnx(network, tmp_path / "fixed.onnx", Shape(64, 96, slots=3))  # type: ignore[arg-type]
@@ -79,7 +79,7 @@ def test_nothing_to_calibrate_on_is_refused(graph: Path, tmp_path: Path) -> None
         quantise(graph, [], tmp_path / "int8.onnx")
 
 
-def test_int8_follows_like_float(graph: Path, clips: list[Clip], tmp_path: Path) -> None:
+def test_int8_follows_like_float(graph: Path, clips: list[VideoTask], tmp_path: Path) -> None:
     pytest.importorskip("nncf")
     pytest.importorskip("openvino")
     path = tmp_path / "int8.onnx"

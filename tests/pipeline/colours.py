@@ -8,7 +8,8 @@ import av
 import cv2
 import numpy as np
 
-from mobilevos.runtime.base import Array, Image, Memory, written
+from mobilevos.arrays import Array, Image
+from mobilevos.runtime.base import Memory, written
 from mobilevos.tracking import Tracker
 
 COLOURS = {1: (220, 30, 30), 2: (30, 60, 220), 3: (240, 220, 40)}

@@ -14,7 +14,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from mobilevos import losses
-from mobilevos.clips.clip import VOID, Batch
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Batch
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint

@@ -61,7 +61,7 @@ def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     recipe = Recipe("soup", "mobilenetv2-lite", (Source(kind="davis", root="davis"),), data_root=str(tmp_path))
-    with pytest.raises(InputError, match=r"expected a DAVIS folder with JPEGImages/480p in it, got .*davis'"):
+    with pytest.raises(InputError, match=r"folder of videos, but .*davis/JPEGImages/480p is missing"):
         training_clips(recipe)
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 from mobilevos.batch.jobs import Job
 from mobilevos.errors import InputError
 from mobilevos.pipeline.completion import COMPLETE
-from mobilevos.runtime.threads import cores
+from mobilevos.threads import cores
 
 COMMAND = (sys.executable, "-m", "mobilevos", "segment")
 BAD_INPUT = 2

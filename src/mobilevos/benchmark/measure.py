@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mobilevos.runtime.base import Image
+from mobilevos.arrays import Image
 from mobilevos.tracking import Tracker
 
 INCLUDES = (

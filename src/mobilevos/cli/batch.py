@@ -25,7 +25,7 @@ def batch(
 
     from mobilevos.batch import read_jobs, run_batch
     from mobilevos.batch.run import local_pool
-    from mobilevos.runtime.threads import cores
+    from mobilevos.threads import cores
 
     table = read_jobs(jobs)
     results: list[JobResult] = []

@@ -17,7 +17,7 @@ from mobilevos.errors import InputError
 from mobilevos.weights import WORKING_SIZE
 
 if TYPE_CHECKING:
-    from mobilevos.datasets.video import Clip
+    from mobilevos.datasets.task import VideoTask
     from mobilevos.evaluation.scores import Evaluation, Speed
     from mobilevos.evaluation.scoring import Progress
 
@@ -58,13 +58,14 @@ def davis(
     processes: Processes = 0,
 ) -> None:
     """Score on DAVIS 2016 or 2017, semi-supervised."""
-    from mobilevos.evaluation.davis import evaluate_davis, read_davis
+    from mobilevos.datasets.davis import read_davis
+    from mobilevos.evaluation.davis import evaluate_davis
 
-    task = _Task(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
-    clips = read_davis(root, split, year, resolution)
-    task.run(
-        clips,
-        lambda folder, progress: evaluate_davis(clips, folder, processes or _cores(), progress),
+    request = _Request(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    tasks = read_davis(root, split, year, resolution)
+    request.run(
+        tasks,
+        lambda folder, progress: evaluate_davis(tasks, folder, processes or _cores(), progress),
         data=f"DAVIS {year} {resolution}",
         inside="",
     )
@@ -91,12 +92,13 @@ def youtube(
     processes: Processes = 0,
 ) -> None:
     """Score on YouTube-VOS, or write the submission where the ground truth is hidden."""
-    from mobilevos.evaluation.youtube import evaluate_youtube, read_youtube
+    from mobilevos.datasets.youtube import read_youtube
+    from mobilevos.evaluation.youtube import evaluate_youtube
 
-    task = _Task(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    request = _Request(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
     dataset = read_youtube(root, split, seen)
-    task.run(
-        dataset.clips,
+    request.run(
+        dataset.tasks,
         lambda folder, progress: evaluate_youtube(dataset, folder, processes or _cores(), progress),
         data="YouTube-VOS",
         inside="Annotations",
@@ -104,7 +106,7 @@ def youtube(
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Request:
     """What is asked for, whichever the dataset."""
 
     model: str | None
@@ -130,35 +132,37 @@ class _Task:
             if path and not path.parent.is_dir():
                 raise InputError(f"cannot write {path}: there is no folder {path.parent}")
 
-    def run(self, clips: list[Clip], score: Callable[[Path, Progress], Evaluation], data: str, inside: str) -> None:
+    def run(
+        self, tasks: list[VideoTask], score: Callable[[Path, Progress], Evaluation], data: str, inside: str
+    ) -> None:
         """Predict if there is a model, score if there is a ground truth, and write what is asked for.
 
         data: the dataset and its options, in words; inside: the folder inside a submission.
         """
-        hidden = not any(clip.scored for clip in clips)
+        hidden = not any(task.scored for task in tasks)
         if hidden and (self.json or self.csv or self.report or not (self.save or self.submission)):
             raise InputError(
                 "the ground truth of this split is hidden, so nothing can be scored; "
                 "--save and --submission write the predictions"
             )
-        with self._folder(clips, data) as (folder, speed):
+        with self._folder(tasks, data) as (folder, speed):
             if self.submission:
                 from mobilevos.evaluation.prediction import write_submission
 
-                write_submission(clips, folder, self.submission, inside)
+                write_submission(tasks, folder, self.submission, inside)
             if not hidden:
                 with _progress("scoring") as progress:
                     evaluation = score(folder, progress)
-                self._write(replace(evaluation, speed=speed), clips, folder)
+                self._write(replace(evaluation, speed=speed), tasks, folder)
 
     @contextmanager
-    def _folder(self, clips: list[Clip], data: str) -> Iterator[tuple[Path, Speed | None]]:
+    def _folder(self, tasks: list[VideoTask], data: str) -> Iterator[tuple[Path, Speed | None]]:
         """The folder of predictions, filled by the model where there is one, and how fast that went."""
         if self.predictions:
             yield self.predictions, None
             return
         from mobilevos import __version__
-        from mobilevos.evaluation.prediction import predict_clips
+        from mobilevos.evaluation.prediction import predict_videos
         from mobilevos.tracking import Tracker
 
         model = str(self.model)
@@ -174,10 +178,10 @@ class _Task:
         with tempfile.TemporaryDirectory() as temporary:
             folder = self.save or Path(temporary)
             with _progress("tracking") as progress:
-                speed = predict_clips(tracker, clips, folder, run, self.resume, progress)
+                speed = predict_videos(tracker, tasks, folder, run, self.resume, progress)
             yield folder, speed
 
-    def _write(self, evaluation: Evaluation, clips: list[Clip], folder: Path) -> None:
+    def _write(self, evaluation: Evaluation, tasks: list[VideoTask], folder: Path) -> None:
         from rich.console import Console
 
         from mobilevos.evaluation.report import write_report
@@ -189,7 +193,7 @@ class _Task:
         if self.csv:
             write_csv(self.csv, evaluation)
         if self.report:
-            write_report(self.report, evaluation, clips, folder, title=str(self.model or folder.name))
+            write_report(self.report, evaluation, tasks, folder, title=str(self.model or folder.name))
 
 
 @contextmanager

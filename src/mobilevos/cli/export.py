@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from mobilevos.datasets.video import Clip
+    from mobilevos.datasets.task import VideoTask
     from mobilevos.export.step import Shape
     from mobilevos.model.student import Student
 
@@ -39,8 +39,8 @@ def export(
     from tempfile import TemporaryDirectory
 
     from mobilevos.cli.targets import check_folder
+    from mobilevos.datasets.davis import read_davis
     from mobilevos.errors import InputError
-    from mobilevos.evaluation.davis import read_davis
     from mobilevos.files import replacing
     from mobilevos.weights import find_checkpoint
 
@@ -53,16 +53,16 @@ def export(
     if "onnx" in formats and frame is None and (objects or queue):
         raise InputError("--objects and --queue need --frame: an ONNX graph for any frame size leaves both open")
     if int8 and davis is None:
-        raise InputError("int8 is calibrated on real clips: expected --davis with a folder of them")
+        raise InputError("int8 is calibrated on real tasks: expected --davis with a folder of them")
     if int8 and objects not in (None, 1):
         raise InputError(f"int8 is calibrated on one object: expected no --objects or 1, got {objects}")
     check_folder(output)
     checkpoint = find_checkpoint(model)
-    clips = read_davis(davis, split, 2016) if int8 and davis is not None else []
+    tasks = read_davis(davis, split, 2016) if int8 and davis is not None else []
     with TemporaryDirectory() as scratch:  # nothing is left of an export that fails
         for kind in dict.fromkeys(formats):
             write = _write_onnx if kind == "onnx" else _write_tflite
-            write(checkpoint, Path(scratch), frame, objects, queue or SLOTS, clips)
+            write(checkpoint, Path(scratch), frame, objects, queue or SLOTS, tasks)
         output.mkdir(parents=True, exist_ok=True)
         for made in sorted(Path(scratch).iterdir(), key=lambda path: (path.suffix, path.stem)):
             with replacing(output / made.name) as part:
@@ -71,7 +71,7 @@ def export(
 
 
 def _write_onnx(
-    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, clips: list[Clip]
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, tasks: list[VideoTask]
 ) -> None:
     from mobilevos.export.onnx import export_onnx
     from mobilevos.export.quantise import quantise
@@ -80,12 +80,12 @@ def _write_onnx(
     network = _load_student(checkpoint)
     path = folder / f"{network.variant}{_suffix(shape)}.onnx"
     export_onnx(network, path, shape)
-    if clips:
-        quantise(path, clips, path.with_stem(f"{path.stem}-int8"))
+    if tasks:
+        quantise(path, tasks, path.with_stem(f"{path.stem}-int8"))
 
 
 def _write_tflite(
-    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, clips: list[Clip]
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, tasks: list[VideoTask]
 ) -> None:
     from mobilevos.export.tflite import export_tflite
 
@@ -93,10 +93,10 @@ def _write_tflite(
     network = _load_student(checkpoint)
     path = folder / f"{network.variant}{_suffix(shape)}.tflite"
     export_tflite(network, path, shape)
-    if clips:
+    if tasks:
         from mobilevos.export.tflite_int8 import quantise_tflite
 
-        path.with_stem(f"{path.stem}-int8").write_bytes(quantise_tflite(path.read_bytes(), clips))
+        path.with_stem(f"{path.stem}-int8").write_bytes(quantise_tflite(path.read_bytes(), tasks))
 
 
 def _shape(frame: str, objects: int | None, slots: int) -> Shape:

@@ -12,9 +12,6 @@ from mobilevos.errors import InputError
 if TYPE_CHECKING:
     from torch import Tensor
 
-VOID = 255
-"""The label of pixels that belong to nothing in particular: they are neither trained nor scored on."""
-
 
 @dataclass(frozen=True)
 class Clip:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mobilevos.clips.clip import VOID, ClipConfig
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import ClipConfig
 from mobilevos.clips.motion import linear, translation
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID
+from mobilevos.arrays import VOID
 from mobilevos.clips.motion import warp
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, Dataset
 
-from mobilevos.clips.clip import VOID, Batch, Clip, ClipConfig, ClipSource
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Batch, Clip, ClipConfig, ClipSource
 from mobilevos.clips.prompts import draw_prompt
 from mobilevos.errors import InputError
 

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID, ClipConfig
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import ClipConfig
 
 _STEP = 4  # dense maps are computed at every 4th pixel and interpolated: they are smooth
 _FIELD = 33  # side of a deformation field

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID
+from mobilevos.arrays import VOID
 
 
 def count_pixels(labels: np.ndarray) -> np.ndarray:

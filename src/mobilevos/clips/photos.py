@@ -7,23 +7,24 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID, Clip, ClipConfig
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Clip, ClipConfig
 from mobilevos.clips.crop import crop_anywhere, crop_around_objects
 from mobilevos.clips.layers import Layer, Sprite, cut_out, fill_in, paste, shrunk, touches_border
 from mobilevos.clips.motion import linear, random_deformation, random_trajectory, show, translation, warp
 from mobilevos.clips.objects import choose_objects, count_objects
 from mobilevos.clips.scene import cut_out_one, finish, random_blur
-from mobilevos.datasets.pictures import CACHE, PictureFile, open_pictures
+from mobilevos.datasets.photos import list_photos
+from mobilevos.datasets.pictures import CACHE, open_pictures
 from mobilevos.errors import InputError
 
-_IMAGES = (".webp", ".jpg", ".jpeg", ".png")
 _TRIES = 50
 
 
 class PhotoSource:
     """A folder with `images/` and `masks/`: `images/<name>.webp` (or jpg, png) goes with `masks/<name>.png`.
 
-    Masks are 1-bit, gray or palette images (see `pictures.read_labels`); their ids are instances.
+    Masks are 1-bit, gray or palette images (see `datasets.labels`); their ids are instances.
     """
 
     def __init__(self, root: Path | str, *, cache: Path | str | None = CACHE, short_side: int | None = None) -> None:
@@ -109,22 +110,6 @@ class PhotoSource:
         for sprite in sprites:
             paste(frames, masks, sprite)
         return frames, masks
-
-
-def list_photos(root: Path) -> list[PictureFile]:
-    """The photos of a folder with `images/` and `masks/`, by name."""
-    for part in ("images", "masks"):
-        if not (root / part).is_dir():
-            raise InputError(f"expected a folder of photos with images/ and masks/, but {root / part} is missing")
-    images = sorted(path for path in (root / "images").iterdir() if path.suffix.lower() in _IMAGES)
-    if not images:
-        raise InputError(f"expected photos ({', '.join(_IMAGES)}) in {root / 'images'}, found none")
-    files = [PictureFile(image, root / "masks" / f"{image.stem}.png") for image in images]
-    masks = {path.name for path in (root / "masks").iterdir()}
-    for file in files:
-        if file.mask.name not in masks:
-            raise InputError(f"the mask {file.mask} of the photo {file.image.name} is missing")
-    return files
 
 
 def moving_photo(

@@ -9,8 +9,9 @@ from typing import Protocol
 import cv2
 import numpy as np
 
+from mobilevos.arrays import VOID
 from mobilevos.clips.appearance import change_appearance, recolor
-from mobilevos.clips.clip import VOID, Clip, ClipConfig
+from mobilevos.clips.clip import Clip, ClipConfig
 from mobilevos.clips.layers import (
     Layer,
     Sprite,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID, Batch
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Batch
 
 _COLORS = np.array([[255, 64, 64], [64, 160, 255], [80, 220, 80], [255, 200, 40], [220, 80, 255]], np.uint8)
 
 
-def contact_sheet(batch: Batch) -> np.ndarray:
+def batch_sheet(batch: Batch) -> np.ndarray:
     """One row a clip: its frames with tinted and outlined objects, void in gray, then frame 0 with its prompts.
 
     Returns:

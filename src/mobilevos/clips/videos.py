@@ -2,82 +2,103 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
-from mobilevos.clips.clip import VOID, Clip, ClipConfig
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Clip, ClipConfig
 from mobilevos.clips.crop import crop_anywhere, crop_around_objects
 from mobilevos.clips.layers import Layer
 from mobilevos.clips.motion import random_trajectory, show, translation, warp
 from mobilevos.clips.objects import choose_objects, count_objects
 from mobilevos.clips.scene import CutoutSource, add_object, cut_out_one, finish, transplanted
-from mobilevos.datasets.pictures import CACHE, PictureFile, Pictures, open_pictures
+from mobilevos.datasets.bl30k import bl30k_places
+from mobilevos.datasets.davis import davis_places, davis_split
+from mobilevos.datasets.pictures import CACHE, Pictures, open_pictures
+from mobilevos.datasets.video import VideoPlace
+from mobilevos.datasets.youtube import youtube_places
 from mobilevos.errors import InputError
 
 _TRIES = 50
 
 
 @dataclass(frozen=True)
-class Video:
-    """A folder of frames `<frame>.jpg` and one of label maps `<frame>.png`."""
+class Layout:
+    """How a dataset lays its videos out, and how densely they are annotated."""
 
-    name: str
-    images: Path
-    masks: Path
+    places: Callable[[Path], list[VideoPlace]]
+    every: int = 1
+    """An annotation every so many frames of the video, by which `ClipConfig.max_skip` is divided."""
+    complete: bool = True
+    """Whether every frame has an annotation; frames without are errors then, and left out otherwise."""
+    cached: bool = True
+    """Whether decoded frames are kept; the nearly five million of BL30K do not fit on a disk."""
+
+
+LAYOUTS = {
+    "davis": Layout(davis_places),
+    "youtube": Layout(youtube_places, every=5, complete=False),
+    "bl30k": Layout(bl30k_places, cached=False),
+}
 
 
 class VideoSource:
-    """Clips from a list of videos; the subclasses know how datasets lay them out."""
+    """Clips from the annotated videos of a dataset.
+
+    Args:
+        layout: a name of `LAYOUTS`.
+        root: the dataset's folder.
+        split: DAVIS: the list of the videos to use, such as "2017/train" for `ImageSets/2017/train.txt`; the folder
+            usually holds the validation videos too.
+        include: names of the videos to use, None for all.
+        exclude: names of the videos not to use.
+        cutouts: where pasted objects come from; the videos themselves where it is None.
+        cache: folder for the decoded frames; None decodes them whenever they are used.
+        short_side: larger frames are made smaller.
+    """
 
     def __init__(
         self,
-        root: Path,
-        videos: Sequence[Video],
+        layout: str,
+        root: Path | str,
         *,
-        include: Collection[str] | None,
-        exclude: Collection[str],
-        cutouts: CutoutSource | None,
-        cache: Path | str | None,
-        short_side: int | None,
-        every: int,
-        complete: bool,
+        split: str = "",
+        include: Collection[str] | None = None,
+        exclude: Collection[str] = (),
+        cutouts: CutoutSource | None = None,
+        cache: Path | str | None = CACHE,
+        short_side: int | None = 320,
     ) -> None:
-        """
-        Args:
-            include: names of the videos to use, None for all.
-            exclude: names of the videos not to use.
-            cutouts: where pasted objects come from; the videos themselves where it is None.
-            cache: folder for the decoded frames; None decodes them whenever they are used.
-            short_side: larger frames are made smaller.
-            every: an annotation every so many frames of the video, by which `ClipConfig.max_skip` is divided.
-            complete: whether every frame has an annotation; frames without are errors then, and left out otherwise.
-        """
-        self.root = root
-        self._every = every
-        self._complete = complete
+        self.root = Path(root)
+        self._layout = LAYOUTS[layout]
         self._short_side = short_side
         self._cutouts = self if cutouts is None else cutouts
-        names = {video.name for video in videos}
+        if split:
+            if include is not None:
+                raise InputError(f"expected a split or the names of videos, got both ({split!r} and {include!r})")
+            include = davis_split(self.root, split)
+        places = self._layout.places(self.root)
+        names = {place.name for place in places}
         for name in [*(include or ()), *exclude]:
             if name not in names:
-                raise InputError(f"there is no video {name!r} in {root}")
+                raise InputError(f"there is no video {name!r} in {self.root}")
         chosen = names if include is None else set(include)
-        self._videos = [video for video in videos if video.name in chosen and video.name not in exclude]
-        if not self._videos:
-            raise InputError(f"no videos are left to use in {root}")
+        self._places = [place for place in places if place.name in chosen and place.name not in exclude]
+        if not self._places:
+            raise InputError(f"no videos are left to use in {self.root}")
         # A cache for every video serves every choice of videos. Without one they are listed when they are drawn, since
         # there may be millions of frames.
-        self._opened = None if cache is None else [self._open(video, Path(cache)) for video in self._videos]
+        kept = None if cache is None or not self._layout.cached else Path(cache)
+        self._opened = None if kept is None else [self._open(place, kept) for place in self._places]
 
     @property
     def names(self) -> list[str]:
         """The videos in use."""
-        return [video.name for video in self._videos]
+        return [place.name for place in self._places]
 
     def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
         """Draw a video and some frames of it in order, and show the same part of all of them."""
@@ -95,7 +116,7 @@ class VideoSource:
         name, pictures = self._draw(rng)
         far = bool(config.far and config.frames > 2 and rng.random() < config.far)
         choose = choose_frames_from_afar if far else choose_frames
-        shots = [pictures[i] for i in choose(rng, config, len(pictures), self._every)]
+        shots = [pictures[i] for i in choose(rng, config, len(pictures), self._layout.every)]
         table = choose_objects(rng, shots[0][1], objects)
         shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
         labels = [labels for _, labels in shots]
@@ -132,164 +153,22 @@ class VideoSource:
     def _footage(self, rng: np.random.Generator, config: ClipConfig) -> tuple[str, np.ndarray]:
         """A video's name and some part of it, (T, S, S, 3)."""
         name, pictures = self._draw(rng)
-        shots = [pictures[i][0] for i in choose_frames(rng, config, len(pictures), self._every)]
+        shots = [pictures[i][0] for i in choose_frames(rng, config, len(pictures), self._layout.every)]
         return name, _before_camera(rng, config, shots, config.drift)
 
     def _draw(self, rng: np.random.Generator) -> tuple[str, Pictures]:
         """A random video: its name and its annotated frames."""
-        index = int(rng.integers(len(self._videos)))
-        video = self._videos[index]
-        return video.name, self._open(video, None) if self._opened is None else self._opened[index]
+        index = int(rng.integers(len(self._places)))
+        place = self._places[index]
+        return place.name, self._open(place, None) if self._opened is None else self._opened[index]
 
     def _draw_frame(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """A random frame of a random video with its labels."""
         _, pictures = self._draw(rng)
         return pictures[int(rng.integers(len(pictures)))]
 
-    def _open(self, video: Video, cache: Path | None) -> Pictures:
-        return open_pictures(list_frames(video, self._complete), cache, self._short_side)
-
-
-class DavisSource(VideoSource):
-    """DAVIS 2016 or 2017: `JPEGImages/480p/<video>/00000.jpg`, `Annotations/480p/<video>/00000.png`.
-
-    The folder usually holds the validation videos too: `split` names the list of the videos to use, such as
-    "2017/train" for `ImageSets/2017/train.txt`, or `include` gives their names.
-    """
-
-    def __init__(
-        self,
-        root: Path | str,
-        *,
-        split: str | None = None,
-        include: Collection[str] | None = None,
-        exclude: Collection[str] = (),
-        resolution: str = "480p",
-        cutouts: CutoutSource | None = None,
-        cache: Path | str | None = CACHE,
-        short_side: int | None = 320,
-    ) -> None:
-        root = Path(root)
-        if split is not None:
-            if include is not None:
-                raise InputError(f"expected a split or the names of videos, got both ({split!r} and {include!r})")
-            include = read_split(root / "ImageSets" / f"{split}.txt")
-        super().__init__(
-            root,
-            list_videos(root / "JPEGImages" / resolution, root / "Annotations" / resolution),
-            include=include,
-            exclude=exclude,
-            cutouts=cutouts,
-            cache=cache,
-            short_side=short_side,
-            every=1,
-            complete=True,
-        )
-
-
-class YouTubeSource(VideoSource):
-    """YouTube-VOS: `JPEGImages/<video>/`, `Annotations/<video>/` for every 5th frame, `meta.json` if there is one."""
-
-    def __init__(
-        self,
-        root: Path | str,
-        *,
-        include: Collection[str] | None = None,
-        exclude: Collection[str] = (),
-        cutouts: CutoutSource | None = None,
-        cache: Path | str | None = CACHE,
-        short_side: int | None = 320,
-    ) -> None:
-        root = Path(root)
-        videos = list_videos(root / "JPEGImages", root / "Annotations")
-        listed = _videos_in_meta(root / "meta.json")
-        if listed is not None:
-            missing = sorted(listed - {video.name for video in videos})
-            if missing:
-                raise InputError(
-                    f"the video {missing[0]!r} of {root / 'meta.json'} is missing in {root / 'JPEGImages'}"
-                )
-            videos = [video for video in videos if video.name in listed]
-        super().__init__(
-            root,
-            videos,
-            include=include,
-            exclude=exclude,
-            cutouts=cutouts,
-            cache=cache,
-            short_side=short_side,
-            every=5,
-            complete=False,
-        )
-
-
-class BL30KSource(VideoSource):
-    """BL30K: `JPEGImages/<video>/` and `Annotations/<video>/`, in the folder itself or in its parts `a/` to `f/`.
-
-    Nearly five million frames do not fit a cache of decoded pictures, so there is none unless it is asked for.
-    """
-
-    def __init__(
-        self,
-        root: Path | str,
-        *,
-        include: Collection[str] | None = None,
-        exclude: Collection[str] = (),
-        cutouts: CutoutSource | None = None,
-        cache: Path | str | None = None,
-        short_side: int | None = 320,
-    ) -> None:
-        root = Path(root)
-        parts = [part for part in (root, *(root / letter for letter in "abcdef")) if (part / "JPEGImages").is_dir()]
-        if not parts:
-            raise InputError(f"expected JPEGImages/ in {root} or in its folders a/ to f/, found none")
-        videos = [video for part in parts for video in list_videos(part / "JPEGImages", part / "Annotations")]
-        super().__init__(
-            root,
-            videos,
-            include=include,
-            exclude=exclude,
-            cutouts=cutouts,
-            cache=cache,
-            short_side=short_side,
-            every=1,
-            complete=True,
-        )
-
-
-def list_videos(images: Path, masks: Path) -> list[Video]:
-    """The videos with a folder in `images` and one in `masks`, by name."""
-    for folder in (images, masks):
-        if not folder.is_dir():
-            raise InputError(f"expected a folder of videos, but {folder} is missing")
-    names = sorted(path.name for path in images.iterdir() if path.is_dir())
-    if not names:
-        raise InputError(f"expected a folder for every video in {images}, found none")
-    return [Video(name, images / name, masks / name) for name in names]
-
-
-def read_split(path: Path) -> list[str]:
-    """The names of videos in a text file, one a line."""
-    if not path.is_file():
-        raise InputError(f"the list of videos {path} is missing")
-    return path.read_text().split()
-
-
-def list_frames(video: Video, complete: bool) -> list[PictureFile]:
-    """The annotated frames of a video, by name; see `VideoSource` for `complete`."""
-    if not video.masks.is_dir():
-        raise InputError(f"the annotations {video.masks} are missing")
-    images = {path.stem: path for path in video.images.iterdir() if path.suffix.lower() in (".jpg", ".jpeg", ".png")}
-    masks = {path.stem: path for path in video.masks.iterdir() if path.suffix.lower() == ".png"}
-    for stem, mask in masks.items():
-        if stem not in images:
-            raise InputError(f"the frame {video.images / stem}.jpg of the annotation {mask} is missing")
-    if complete and len(masks) < len(images):
-        stem = min(images.keys() - masks.keys())
-        raise InputError(f"the annotation {video.masks / stem}.png of the frame {images[stem]} is missing")
-    if not masks:
-        raise InputError(f"expected annotated frames in {video.masks}, found none")
-    return [PictureFile(images[stem], masks[stem]) for stem in sorted(masks)]
+    def _open(self, place: VideoPlace, cache: Path | None) -> Pictures:
+        return open_pictures(place.read().annotated(complete=self._layout.complete), cache, self._short_side)
 
 
 def choose_frames(rng: np.random.Generator, config: ClipConfig, length: int, every: int = 1) -> list[int]:
@@ -365,13 +244,3 @@ def _choose_views_from_afar(
     room = np.maximum(np.array([width, height]) - reach, reach)
     shift = np.clip(wanted, reach, room) - center
     return np.concatenate([(translation(*shift) @ views[0])[None], views])
-
-
-def _videos_in_meta(path: Path) -> set[str] | None:
-    """The names of the videos in YouTube-VOS' meta.json; None where there is no such file."""
-    if not path.is_file():
-        return None
-    try:
-        return set(json.loads(path.read_text())["videos"])
-    except (ValueError, KeyError, TypeError):
-        raise InputError(f'expected JSON with a table "videos" in {path}') from None

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from PIL import Image
 
+from mobilevos.datasets.labels import read_labels
 from mobilevos.errors import InputError
 
 CACHE = Path("runs/cache")
@@ -44,27 +44,6 @@ def read_image(path: Path) -> np.ndarray:
     if image is None:
         raise InputError(f"expected a picture, but {path} cannot be decoded")
     return cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
-
-
-def read_labels(path: Path) -> np.ndarray:
-    """Read a label map as (H, W) uint8: 0 background, 1..N objects, 255 void.
-
-    1-bit images are one object. Palette images hold indices. Gray images hold indices if all are below 128, and one
-    object drawn in white otherwise; RGB images are one object drawn in white.
-    """
-    try:
-        with Image.open(path) as image:
-            if image.mode not in ("1", "L", "P"):
-                image = image.convert("L")
-            labels = np.asarray(image)
-            binary = image.mode == "1" or (image.mode == "L" and int(labels.max(initial=0)) >= 128)
-    except FileNotFoundError:
-        raise InputError(f"the mask {path} is missing") from None
-    except (OSError, SyntaxError, ValueError) as error:
-        raise InputError(f"expected a PNG mask, but {path} cannot be decoded ({error})") from None
-    if binary:
-        return (labels.astype(np.uint8) > (0 if labels.dtype == bool else 127)).astype(np.uint8)
-    return labels.astype(np.uint8)
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -100,7 +79,7 @@ class Pictures:
             scale = self.short_side / min(height, width)
             size = (round(width * scale), round(height * scale))
             image = cv2.resize(image, size, interpolation=cv2.INTER_AREA)
-            labels = cv2.resize(labels, size, interpolation=cv2.INTER_NEAREST)
+            labels = np.asarray(cv2.resize(labels, size, interpolation=cv2.INTER_NEAREST), np.uint8)
         return image, labels
 
 

@@ -1,10 +1,12 @@
 """J and F, DAVIS and YouTube-VOS: how well objects are followed."""
 
-from mobilevos.evaluation.davis import evaluate_davis, read_davis, score_sequence
+from mobilevos.datasets.davis import read_davis
+from mobilevos.datasets.youtube import read_youtube
+from mobilevos.evaluation.davis import evaluate_davis, score_sequence
 from mobilevos.evaluation.metrics import boundary_f, jaccard
-from mobilevos.evaluation.prediction import predict_clips, write_submission
+from mobilevos.evaluation.prediction import predict_videos, write_submission
 from mobilevos.evaluation.scores import Evaluation, SequenceScores, Speed
-from mobilevos.evaluation.youtube import evaluate_youtube, read_youtube
+from mobilevos.evaluation.youtube import evaluate_youtube
 
 __all__ = [
     "Evaluation",
@@ -14,7 +16,7 @@ __all__ = [
     "evaluate_davis",
     "evaluate_youtube",
     "jaccard",
-    "predict_clips",
+    "predict_videos",
     "read_davis",
     "read_youtube",
     "score_sequence",

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mobilevos.datasets.video import Clip
+from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import Speed
 from mobilevos.evaluation.scoring import Progress
@@ -34,9 +34,9 @@ class Follower(Protocol):
         """Follow the objects of mask (H, W) too, from the frame of the last step on."""
 
 
-def predict_clips(
+def predict_videos(
     tracker: Follower,
-    clips: Sequence[Clip],
+    tasks: Sequence[VideoTask],
     folder: Path,
     run: Mapping[str, str],
     resume: bool = False,
@@ -48,65 +48,65 @@ def predict_clips(
     resume: leave out the clips whose predictions are there already; otherwise the folder must be new or empty.
     Returns how fast it went, or nothing where all was there.
     """
-    for clip in clips:
-        if not clip.pictures:
-            raise InputError(f"{clip.name}: there are no pictures to give to a model")
+    for task in tasks:
+        if not task.pictures:
+            raise InputError(f"{task.name}: there are no pictures to give to a model")
     _claim(folder, run, resume)
-    todo = [clip for clip in clips if clip.missing(folder, clip.wanted)]
-    total, done = sum(len(clip.pictures) for clip in todo), 0
+    todo = [task for task in tasks if task.missing(folder, task.wanted)]
+    total, done = sum(len(task.pictures) for task in todo), 0
     frames = objects = 0
     step_seconds = 0.0
     began = time.perf_counter()
-    for clip in todo:
-        follow = _Follow(tracker, clip, folder)
-        for frame in clip.pictures:
+    for task in todo:
+        follow = _Follow(tracker, task, folder)
+        for frame in task.pictures:
             follow.take(frame)
             done += 1
             if progress:
-                progress(clip.name, done, total)
+                progress(task.name, done, total)
         frames, objects = frames + follow.frames, objects + follow.objects
         step_seconds += follow.step_seconds
     return Speed(frames, objects / frames, step_seconds, time.perf_counter() - began) if frames else None
 
 
-def write_submission(clips: Sequence[Clip], predictions: Path, path: Path, below: str = "") -> None:
+def write_submission(tasks: Sequence[VideoTask], predictions: Path, path: Path, below: str = "") -> None:
     """Zip the wanted frames of all clips as the servers of hidden ground truths take them.
 
     below: the folder inside the zip, such as "Annotations" for YouTube-VOS.
     """
-    for clip in clips:
-        missing = clip.missing(predictions, clip.wanted)
+    for task in tasks:
+        missing = task.missing(predictions, task.wanted)
         if missing:
-            raise InputError(f"{clip.name}, frame {missing[0]}: there is no prediction to submit")
+            raise InputError(f"{task.name}, frame {missing[0]}: there is no prediction to submit")
     with replacing(path) as part, zipfile.ZipFile(part, "w") as archive:  # stored: the masks are compressed already
-        for clip in clips:
-            for frame in clip.wanted:
-                archive.write(clip.prediction_file(predictions, frame), Path(below, clip.name, f"{frame}.png"))
+        for task in tasks:
+            for frame in task.wanted:
+                archive.write(task.prediction_file(predictions, frame), Path(below, task.name, f"{frame}.png"))
 
 
 class _Follow:
     """One clip on its way through a tracker, and the times it takes."""
 
-    def __init__(self, tracker: Follower, clip: Clip, folder: Path) -> None:
-        self.tracker, self.clip, self.folder = tracker, clip, folder
+    def __init__(self, tracker: Follower, task: VideoTask, folder: Path) -> None:
+        self.tracker, self.task, self.folder = tracker, task, folder
         self.frames = self.objects = 0
         self.step_seconds = 0.0
         self.followed: set[int] = set()
 
     def take(self, frame: str) -> None:
         """Take the next frame; those before the first object are passed over."""
-        given = self.clip.given.get(frame, ())
+        given = self.task.given.get(frame, ())
         if not given and not self.followed:
             return
-        picture = self.clip.picture(frame)
+        picture = self.task.picture(frame)
         shown = self._shown(frame, given, picture.shape[:2]) if given else np.zeros(picture.shape[:2], np.uint8)
         try:
             mask = self._track(picture, shown)
         except InputError as error:
-            raise InputError(f"{self.clip.name}, frame {frame}: {error}") from error
+            raise InputError(f"{self.task.name}, frame {frame}: {error}") from error
         self.followed.update(given)
-        if frame in self.clip.wanted:
-            target = self.clip.prediction_file(self.folder, frame)
+        if frame in self.task.wanted:
+            target = self.task.prediction_file(self.folder, frame)
             target.parent.mkdir(parents=True, exist_ok=True)
             write_mask(target, mask)
 
@@ -131,13 +131,13 @@ class _Follow:
 
     def _shown(self, frame: str, given: tuple[int, ...], size: tuple[int, ...]) -> npt.NDArray[np.uint8]:
         """The given objects of a frame, and nothing else: (H, W) ids."""
-        truth = self.clip.truth(frame)
+        truth = self.task.truth(frame)
         if truth.shape != size:
-            raise InputError(f"{self.clip.name}, frame {frame}: the picture is {size}, its annotation {truth.shape}")
+            raise InputError(f"{self.task.name}, frame {frame}: the picture is {size}, its annotation {truth.shape}")
         absent = set(given).difference(np.unique(truth).tolist())
         if absent:
             raise InputError(
-                f"{self.clip.name}, frame {frame}: object {min(absent)} is given but not in the annotation"
+                f"{self.task.name}, frame {frame}: object {min(absent)} is given but not in the annotation"
             )
         return np.where(np.isin(truth, given), truth, 0).astype(np.uint8)
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from mobilevos.datasets.video import Clip
+from mobilevos.datasets.task import VideoTask
 from mobilevos.evaluation.scores import Evaluation, SequenceScores, mean_statistics
 from mobilevos.evaluation.tables import describe_speed
 from mobilevos.files import replacing
@@ -65,14 +65,14 @@ polyline {{ fill: none; stroke-width: 1.6; stroke-linejoin: round; stroke-lineca
 """
 
 
-def write_report(path: Path, evaluation: Evaluation, clips: Sequence[Clip], predictions: Path, title: str) -> None:
+def write_report(path: Path, evaluation: Evaluation, tasks: Sequence[VideoTask], predictions: Path, title: str) -> None:
     """Write the page; clips and predictions are those that were scored, for the pictures."""
-    page = "\n".join(_page(evaluation, {clip.name: clip for clip in clips}, predictions, title))
+    page = "\n".join(_page(evaluation, {task.name: task for task in tasks}, predictions, title))
     with replacing(path) as part:
         part.write_text(page, encoding="utf-8")
 
 
-def _page(evaluation: Evaluation, clips: dict[str, Clip], predictions: Path, title: str) -> Iterator[str]:
+def _page(evaluation: Evaluation, tasks: dict[str, VideoTask], predictions: Path, title: str) -> Iterator[str]:
     yield '<!doctype html><html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f"<title>{escape(title)}: {evaluation.protocol}</title><style>{STYLE}</style></head><body>"
@@ -101,7 +101,7 @@ def _page(evaluation: Evaluation, clips: dict[str, Clip], predictions: Path, tit
     )
     yield '<div class="grid pictures">'
     for bad in worst_frames(evaluation.sequences):
-        yield _figure(bad, clips[bad.sequence], predictions)
+        yield _figure(bad, tasks[bad.sequence], predictions)
     yield "</div></body></html>\n"
 
 
@@ -194,10 +194,10 @@ def _chart(sequence: SequenceScores) -> str:
     )
 
 
-def _figure(bad: BadFrame, clip: Clip, predictions: Path) -> str:
-    pred, truth = (ids == bad.object for ids in (clip.prediction(predictions, bad.frame), clip.truth(bad.frame)))
-    if bad.frame in clip.pictures:
-        picture = clip.picture(bad.frame)
+def _figure(bad: BadFrame, task: VideoTask, predictions: Path) -> str:
+    pred, truth = (ids == bad.object for ids in (task.prediction(predictions, bad.frame), task.truth(bad.frame)))
+    if bad.frame in task.pictures:
+        picture = task.picture(bad.frame)
     else:
         picture = np.full((*truth.shape, 3), 128, np.uint8)
     image = Image.fromarray(overlay(picture, pred, truth))

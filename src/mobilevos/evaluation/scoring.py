@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from mobilevos.datasets.video import VOID, Clip, check_predictions
+from mobilevos.arrays import VOID
+from mobilevos.datasets.task import VideoTask, check_predictions
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import SequenceScores, extra_id, score_frame
 
@@ -22,13 +23,13 @@ BLOCK = 32
 """Frames a process scores at a time: enough to make sending them free, few enough to share the work evenly."""
 
 
-_Job = tuple[Clip, list[str]]
-"""A clip, and those of its frames that are to be scored."""
+_Job = tuple[VideoTask, list[str]]
+"""A task, and those of its frames that are to be scored."""
 
 
 @dataclass(frozen=True)
 class _Block:
-    """Some frames of a clip, and their values."""
+    """Some frames of a task, and their values."""
 
     values: npt.NDArray[np.float64]
     """(objects, 2, frames), NaN where an object is not scored."""
@@ -36,41 +37,41 @@ class _Block:
     """The first frame whose ground truth has an id that is none of the objects, and the id."""
 
 
-def score_clips(
-    clips: Sequence[Clip], predictions: Path, processes: int = 1, progress: Progress | None = None
+def score_videos(
+    tasks: Sequence[VideoTask], predictions: Path, processes: int = 1, progress: Progress | None = None
 ) -> tuple[tuple[SequenceScores, ...], tuple[str, ...]]:
     """Score the predictions `<predictions>/<clip>/<frame>.png`; returns the scores and notes about the data.
 
     With more than one process the caller's script must be importable (`if __name__ == "__main__":`).
     """
-    _check_clips(clips)
-    check_predictions(clips, predictions)
-    jobs = [(clip, frames) for clip in clips for frames in _blocks(list(clip.scored))]
+    _check_tasks(tasks)
+    check_predictions(tasks, predictions)
+    jobs = [(task, frames) for task in tasks for frames in _blocks(list(task.scored))]
     total, done = sum(len(frames) for _, frames in jobs), 0
     outcomes: dict[int, _Block] = {}
     for number, block in _run(partial(_score_block, predictions), jobs, processes):
-        clip, frames = jobs[number]
+        task, frames = jobs[number]
         outcomes[number] = block
         done += len(frames)
         if progress:
-            progress(clip.name, done, total)
-    blocks: dict[str, list[_Block]] = {clip.name: [] for clip in clips}
-    for number, (clip, _) in enumerate(jobs):
-        blocks[clip.name].append(outcomes[number])
+            progress(task.name, done, total)
+    blocks: dict[str, list[_Block]] = {task.name: [] for task in tasks}
+    for number, (task, _) in enumerate(jobs):
+        blocks[task.name].append(outcomes[number])
     scores, notes = [], []
-    for clip in clips:
-        sequence, remarks = _join(clip, blocks[clip.name])
+    for task in tasks:
+        sequence, remarks = _join(task, blocks[task.name])
         scores.append(sequence)
         notes.extend(remarks)
     return tuple(scores), tuple(notes)
 
 
-def _check_clips(clips: Sequence[Clip]) -> None:
-    if not clips:
+def _check_tasks(tasks: Sequence[VideoTask]) -> None:
+    if not tasks:
         raise InputError("there is no sequence to score")
-    for clip in clips:
-        if not clip.scored:
-            raise InputError(f"{clip.name} cannot be scored: it has no ground truth but that of the given frames")
+    for task in tasks:
+        if not task.scored:
+            raise InputError(f"{task.name} cannot be scored: it has no ground truth but that of the given frames")
 
 
 def _blocks(frames: list[str]) -> list[list[str]]:
@@ -104,44 +105,44 @@ def _run(score: Callable[[_Job], _Block], jobs: Sequence[_Job], processes: int) 
 
 
 def _score_block(predictions: Path, job: _Job) -> _Block:
-    clip, frames = job
-    rows = {index: row for row, index in enumerate(clip.objects)}
+    task, frames = job
+    rows = {index: row for row, index in enumerate(task.objects)}
     values = np.full((len(rows), 2, len(frames)), np.nan)
     unknown = None
     for column, frame in enumerate(frames):
-        truth, pred = clip.truth(frame), clip.prediction(predictions, frame)
+        truth, pred = task.truth(frame), task.prediction(predictions, frame)
         if pred.shape != truth.shape:
             raise InputError(
-                f"{clip.name}, frame {frame}: the prediction is {_size(pred)} pixels, the ground truth {_size(truth)}"
+                f"{task.name}, frame {frame}: the prediction is {_size(pred)} pixels, the ground truth {_size(truth)}"
             )
-        extra = extra_id(pred, clip.objects)
+        extra = extra_id(pred, task.objects)
         if extra is not None:
             raise InputError(
-                f"{clip.name}, frame {frame}: the prediction has id {extra}, the objects are {_listed(clip.objects)}"
+                f"{task.name}, frame {frame}: the prediction has id {extra}, the objects are {_listed(task.objects)}"
             )
-        if unknown is None and truth.max() > clip.objects[-1]:
-            others = truth[(truth > clip.objects[-1]) & (truth != VOID)]
+        if unknown is None and truth.max() > task.objects[-1]:
+            others = truth[(truth > task.objects[-1]) & (truth != VOID)]
             unknown = (frame, int(others[0])) if others.size else None
-        ids = clip.scored[frame]
+        ids = task.scored[frame]
         values[[rows[index] for index in ids], :, column] = score_frame(pred, truth, ids)
     return _Block(values, unknown)
 
 
-def _join(clip: Clip, blocks: Sequence[_Block]) -> tuple[SequenceScores, list[str]]:
+def _join(task: VideoTask, blocks: Sequence[_Block]) -> tuple[SequenceScores, list[str]]:
     notes = []
     unknown = next((block.unknown for block in blocks if block.unknown), None)
     if unknown:
         notes.append(
-            f"{clip.name}: id {unknown[1]} is in the ground truth of frame {unknown[0]} but was never given; "
+            f"{task.name}: id {unknown[1]} is in the ground truth of frame {unknown[0]} but was never given; "
             "it is not scored"
         )
     values = np.concatenate([block.values for block in blocks], axis=-1)
     has_values = ~np.isnan(values[:, 0]).all(axis=1)
-    for index in np.array(clip.objects)[~has_values]:
-        notes.append(f"{clip.name}: object {index} has no frame to score after the one in which it was given")
-    objects = tuple(index for index, has in zip(clip.objects, has_values, strict=True) if has)
+    for index in np.array(task.objects)[~has_values]:
+        notes.append(f"{task.name}: object {index} has no frame to score after the one in which it was given")
+    objects = tuple(index for index, has in zip(task.objects, has_values, strict=True) if has)
     j, f = values[has_values].transpose(1, 0, 2)
-    return SequenceScores(clip.name, objects, tuple(clip.scored), j, f), notes
+    return SequenceScores(task.name, objects, tuple(task.scored), j, f), notes
 
 
 def _size(mask: npt.NDArray[np.uint8]) -> str:

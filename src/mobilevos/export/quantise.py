@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 import cv2
 import numpy as np
 
-from mobilevos.datasets.video import Clip
+from mobilevos.arrays import Array, Image
+from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
-from mobilevos.runtime.base import Array, Image, Runtime
+from mobilevos.runtime.base import Runtime
 from mobilevos.runtime.graph import fitted
 from mobilevos.runtime.onnx_runtime import OnnxRuntime
 from mobilevos.tracking.tracker import Tracker
@@ -39,7 +40,7 @@ STRIDE = 3
 Inputs = dict[str, np.ndarray]
 
 
-def quantise(graph: Path, clips: Sequence[Clip], path: Path) -> None:
+def quantise(graph: Path, tasks: Sequence[VideoTask], path: Path) -> None:
     """Write an exported step graph (weights inside) as int8, calibrated on clips that nothing is measured on."""
     import onnx
 
@@ -47,10 +48,10 @@ def quantise(graph: Path, clips: Sequence[Clip], path: Path) -> None:
         import nncf
     except ModuleNotFoundError as error:
         raise InputError("int8 needs nncf: pip install 'mobilevos[int8]'") from error
-    if not clips:
+    if not tasks:
         raise InputError("expected clips to calibrate int8 on, got none")
     model = onnx.load(graph)
-    recorded = record(graph, clips)
+    recorded = record(graph, tasks)
     nncf.set_log_level(logging.ERROR)
     result: ModelProto = nncf.quantize(
         model,
@@ -68,13 +69,13 @@ def quantise(graph: Path, clips: Sequence[Clip], path: Path) -> None:
         part.write_bytes(result.SerializeToString())
 
 
-def record(graph: Path, clips: Sequence[Clip]) -> list[Inputs]:
+def record(graph: Path, tasks: Sequence[VideoTask]) -> list[Inputs]:
     """Inputs of the graph while it begins clips and follows objects in them: the first and a later step of each.
 
     Frames are resized to those of the graph where they are fixed.
     """
     runtime = _Recorder(graph)
-    follow_clips(runtime, clips, runtime.frame_size, runtime.slots)
+    follow_videos(runtime, tasks, runtime.frame_size, runtime.slots)
     return runtime.recorded
 
 
@@ -84,19 +85,21 @@ class Recorder(Runtime, Protocol):
     recording: bool
 
 
-def follow_clips(runtime: Recorder, clips: Sequence[Clip], frame_size: tuple[int, int] | None, slots: int) -> None:
+def follow_videos(
+    runtime: Recorder, tasks: Sequence[VideoTask], frame_size: tuple[int, int] | None, slots: int
+) -> None:
     """Begin clips and follow objects in them; the first and a later step of each are recorded.
 
     frame_size: height and width to which frames are resized; None is the working size.
     """
-    for clip in clips:
-        frames = list(clip.pictures)[: STEPS * STRIDE : STRIDE]
+    for task in tasks:
+        frames = list(task.pictures)[: STEPS * STRIDE : STRIDE]
         tracker = Tracker(runtime, queue=slots, size=WORKING_SIZE if frame_size is None else None)
         for index, frame in enumerate(frames):
             runtime.recording = index in (0, len(frames) - 1)
-            picture = _resized(clip.picture(frame), frame_size, cv2.INTER_LINEAR)
+            picture = _resized(task.picture(frame), frame_size, cv2.INTER_LINEAR)
             if index == 0:
-                tracker.start(picture, _resized(clip.truth(frame), frame_size, cv2.INTER_NEAREST))
+                tracker.start(picture, _resized(task.truth(frame), frame_size, cv2.INTER_NEAREST))
             else:
                 tracker.step(picture)
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from mobilevos.datasets.video import Clip
+from mobilevos.arrays import Array
+from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
-from mobilevos.export.quantise import follow_clips
+from mobilevos.export.quantise import follow_videos
 from mobilevos.export.tflite_convert import METADATA, packed
-from mobilevos.runtime.base import Array
 from mobilevos.runtime.litert_runtime import LiteRtRuntime
 
 CONVOLUTIONS = ("CONV_2D", "DEPTHWISE_CONV_2D")
@@ -29,20 +29,20 @@ orders of magnitude, and aggregation works on logarithms."""
 Inputs = dict[str, np.ndarray]
 
 
-def quantise_tflite(model: bytes, clips: Sequence[Clip]) -> bytes:
+def quantise_tflite(model: bytes, tasks: Sequence[VideoTask]) -> bytes:
     """A TFLite model of `mobilevos.export.tflite` in int8; inputs and outputs stay float32.
 
     Args:
         model: for as many objects as the clips have.
-        clips: to calibrate on, resized to the model's frame; nothing should be measured on them later.
+        tasks: to calibrate on, resized to the model's frame; nothing should be measured on them later.
     """
     try:
         from ai_edge_quantizer import quantizer
     except ModuleNotFoundError as error:
         raise InputError("int8 TFLite needs ai-edge-quantizer: pip install 'mobilevos[litert]'") from error
-    if not clips:
+    if not tasks:
         raise InputError("expected clips to calibrate int8 on, got none")
-    recorded = record(model, clips)
+    recorded = record(model, tasks)
     model = fused(model)
     work = quantizer.Quantizer(bytearray(model))
     for kind, names in coarse(model).items():
@@ -103,10 +103,10 @@ def coarse(model: bytes) -> dict[str, list[str]]:
     return chosen
 
 
-def record(model: bytes, clips: Sequence[Clip]) -> list[Inputs]:
+def record(model: bytes, tasks: Sequence[VideoTask]) -> list[Inputs]:
     """Inputs of the model while it begins clips and follows objects in them: the first and a later step of each."""
     runtime = _Recorder(model)
-    follow_clips(runtime, clips, runtime.frame_size, runtime.slots)
+    follow_videos(runtime, tasks, runtime.frame_size, runtime.slots)
     return runtime.recorded
 
 

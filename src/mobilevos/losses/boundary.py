@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from mobilevos.losses.inputs import VOID, check_labels, full_precision
+from mobilevos.arrays import VOID
+from mobilevos.losses.inputs import check_labels, full_precision
 
 # Downsampling leaves rounding errors inside an object; the faintest real edge, a sixteenth of a pixel, is far above.
 _FAINTEST_EDGE = 1e-3

@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from mobilevos.losses.inputs import VOID, full_precision, valid_pixels
+from mobilevos.arrays import VOID
+from mobilevos.losses.inputs import full_precision, valid_pixels
 
 
 def bootstrapped_poly_cross_entropy(logits: Tensor, labels: Tensor, *, keep: float, epsilon: float = 1.0) -> Tensor:

@@ -2,8 +2,7 @@
 
 from torch import Tensor, bfloat16, float16
 
-VOID = 255
-"""The label of pixels without a ground truth; they count nowhere."""
+from mobilevos.arrays import VOID
 
 
 def full_precision(tensor: Tensor) -> Tensor:

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from mobilevos.arrays import Ids
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.palette import davis_palette
-from mobilevos.media.repair import Repaired, repair_mask
+from mobilevos.media.repair import Repaired, repair_mask, stored_ids
 
-__all__ = ["Repaired", "load_mask", "open_image", "read_mask", "repair_mask", "write_mask"]
+__all__ = ["Repaired", "load_mask", "open_image", "read_mask", "repair_mask", "stored_ids", "write_mask"]
 
 
 def open_image(path: str | os.PathLike[str]) -> Image.Image:
@@ -31,21 +32,16 @@ def open_image(path: str | os.PathLike[str]) -> Image.Image:
     return image
 
 
-def read_mask(path: str | os.PathLike[str]) -> np.ndarray:
-    """The ids of a mask file: (H, W) uint8.
+def read_mask(path: str | os.PathLike[str]) -> Ids:
+    """The ids of a mask file, exactly: (H, W) uint8. See `media.repair.stored_ids` for the rule.
 
-    A palette file gives its indices, whatever its colours are (255 stays 255); an 8-bit gray file gives its values; a
-    1-bit file and an 8-bit gray file of 0 and 255 only give 0 and 1.
+    Gray files of other values give these values: whoever wrote them as ids meant them.
     """
     image = open_image(path)
-    if image.mode == "1":
-        return np.asarray(image).astype(np.uint8)
-    if image.mode not in ("P", "L"):
+    if image.mode not in ("1", "P", "L"):
         raise InputError(f"expected a palette or 8-bit gray mask, but {path} is a picture of mode {image.mode}")
-    ids = np.array(image)
-    if image.mode == "L" and ids.max() == 255 and not ((ids > 0) & (ids < 255)).any():
-        ids //= 255
-    return ids
+    ids = stored_ids(image)
+    return np.array(image) if ids is None else ids
 
 
 def load_mask(path: str | os.PathLike[str]) -> Repaired:

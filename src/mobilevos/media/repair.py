@@ -6,12 +6,13 @@ others is an edge, and each of its pixels belongs to the nearer of the two.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import cv2
 import numpy as np
 from PIL import Image
 
+from mobilevos.arrays import VOID, Ids
 from mobilevos.errors import InputError
 from mobilevos.media.palette import davis_palette
 
@@ -49,6 +50,8 @@ def repair_mask(image: Image.Image) -> Repaired:
         ids, more = _from_alpha(image.convert("RGBA"))
     elif image.mode == "1":
         ids, more = np.asarray(image).astype(np.uint8), ()
+    elif image.mode == "L" and _holds_ids(stored := stored_ids(image)):
+        ids, more = _without_void(stored)
     elif image.mode == "L" or image.mode[0] in "IF":
         ids, more = _from_gray(np.asarray(image))
     else:
@@ -56,6 +59,30 @@ def repair_mask(image: Image.Image) -> Repaired:
     if not ids.any():
         raise InputError("expected a mask with at least one object, but the picture has one colour only")
     return Repaired(ids, notes + more)
+
+
+def stored_ids(image: Image.Image) -> Ids | None:
+    """The ids (H, W) that a picture holds as numbers, 255 being void, or None where it is a drawing.
+
+    The one rule for all readers: a 1-bit picture is one object; a palette picture holds its indices, whatever its
+    colours are; an 8-bit gray picture holds its values if none lies between `HIGHEST_INDEX` and 255, and one of 0 and
+    255 only is one object.
+    """
+    if image.mode == "1":
+        return np.asarray(image).astype(np.uint8)
+    if image.mode == "P":
+        return np.array(image)
+    if image.mode != "L":
+        return None
+    ids = np.array(image)
+    ordinary = ids[ids < VOID]
+    if ordinary.size and ordinary.max() > HIGHEST_INDEX:
+        return None
+    return ids if (ordinary > 0).any() else ids // VOID
+
+
+def _holds_ids(ids: Ids | None) -> TypeGuard[Ids]:
+    return ids is not None and bool(((ids > 1) & (ids < VOID)).any())
 
 
 def _indices(image: Image.Image) -> np.ndarray | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mobilevos.arrays import Image
 from mobilevos.pipeline.marks import FrameMarks, Marks, check_size
 from mobilevos.pipeline.refine import Refine
-from mobilevos.runtime.base import Image
 from mobilevos.tracking import Tracker, TrackResult
 from mobilevos.tracking.confidence import confidence
 from mobilevos.tracking.sharp import sharp_mask

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from mobilevos.arrays import Image
 from mobilevos.pipeline.marks import Prompt
-from mobilevos.runtime.base import Image
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
 

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from mobilevos.arrays import Image
 from mobilevos.removal.flow import Bits, background_flow, complete
-from mobilevos.runtime.base import Image
 
 NEVER = 255
 """The age of what was never seen."""

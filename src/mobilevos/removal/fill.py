@@ -5,9 +5,9 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from mobilevos.arrays import Image
 from mobilevos.removal.carry import INVENTED, NEVER, Remembered
 from mobilevos.removal.flow import Bits
-from mobilevos.runtime.base import Image
 
 ALIKE = 30
 """Two colours so close, in every channel, are blended; of others the fresher one is taken."""

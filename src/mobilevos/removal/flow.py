@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.runtime.base import Image
+from mobilevos.arrays import Image
 
 Bits = NDArray[np.bool_]
 

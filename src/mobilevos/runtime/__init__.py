@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mobilevos.errors import InputError
 from mobilevos.runtime.base import Memory, Runtime
-from mobilevos.runtime.threads import wanted_threads
+from mobilevos.threads import wanted_threads
 from mobilevos.weights import ModelFiles, find_model
 
 RUNTIMES = ("auto", "onnx", "openvino", "torch")

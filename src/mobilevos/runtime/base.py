@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float32]
-Image = NDArray[np.uint8]
+from mobilevos.arrays import Array, Image
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from mobilevos.arrays import Array, Image
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Array, Image, Memory, written
+from mobilevos.runtime.base import Memory, written
 
 MASK_STRIDE = 4
 FAR_AWAY = 100.0

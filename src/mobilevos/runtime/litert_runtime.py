@@ -11,8 +11,8 @@ import numpy as np
 from ai_edge_litert import schema_py_generated as schema
 from ai_edge_litert.interpreter import Interpreter
 
+from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Array
 from mobilevos.runtime.graph import GraphRuntime
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 
+from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Array
 from mobilevos.runtime.graph import GraphRuntime, fitted
-from mobilevos.runtime.threads import cores
+from mobilevos.threads import cores
 
 
 class OnnxRuntime(GraphRuntime):

@@ -10,8 +10,8 @@ import numpy as np
 import openvino
 from openvino import opset8
 
+from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Array
 from mobilevos.runtime.graph import GraphRuntime, filled_up, fitted
 
 KEPT = 3

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mobilevos.arrays import Array, Image
 from mobilevos.model import memory as model_memory
 from mobilevos.model.checkpoint import load_checkpoint
 from mobilevos.model.network import VOSNetwork
-from mobilevos.runtime.base import Array, Image, Memory, written
+from mobilevos.runtime.base import Memory, written
 
 
 class TorchRuntime:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Array
 from mobilevos.tracking.result import TrackResult
 from mobilevos.tracking.tracker import TrackerState
 

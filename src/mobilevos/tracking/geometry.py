@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from mobilevos.runtime.base import Array, Image
+from mobilevos.arrays import Array, Image
 from mobilevos.weights import WORKING_SIZE
 
 STRIDE = 16

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from mobilevos.runtime.base import Image
+from mobilevos.arrays import Image
 
 PROMPT_STRENGTH = 0.5
 """Marks enter the memory at half strength, so that the network can tell a rough mark from a mask."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mobilevos.runtime.base import Array, Image, Memory, written
+from mobilevos.arrays import Array, Image
+from mobilevos.runtime.base import Memory, written
 
 MOST_ANCHORS = 4
 """Annotated frames kept at once: the first, and the latest corrections. A bound, so that memory never grows."""

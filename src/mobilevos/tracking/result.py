@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.runtime.base import Array
+from mobilevos.arrays import Array
 from mobilevos.tracking.geometry import Geometry
 
 

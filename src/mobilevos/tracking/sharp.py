@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.runtime.base import Array, Image
+from mobilevos.arrays import Array, Image
 from mobilevos.tracking.result import TrackResult
 
 ENLARGED = 1.5

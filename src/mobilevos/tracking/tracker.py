@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from mobilevos.arrays import Array, Image
 from mobilevos.errors import InputError
 from mobilevos.runtime import load_runtime
-from mobilevos.runtime.base import Array, Image, Runtime
+from mobilevos.runtime.base import Runtime
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.tracking.queue import MemoryQueue, Seen

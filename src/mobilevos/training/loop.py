@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from mobilevos.clips import Batch, BL30KSource, ClipSource, DavisSource, PhotoSource, YouTubeSource, clip_loader
+from mobilevos.clips import Batch, ClipSource, PhotoSource, VideoSource, clip_loader
 from mobilevos.clips.sheet import paint
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
@@ -37,7 +37,6 @@ from mobilevos.training.recipe import Optimizer, Phase, Recipe
 from mobilevos.training.validation import check_clips, mean_score, validate, validate_prompts
 from mobilevos.weights import find_checkpoint
 
-SOURCES = {"photos": PhotoSource, "davis": DavisSource, "youtube": YouTubeSource, "bl30k": BL30KSource}
 DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 LOG_EVERY = 20
 FREE_TO_CHANGE = {"iterations", "minutes", "workers", "checkpoint_minutes", "validation", "data_root", "weights_root"}
@@ -378,7 +377,8 @@ def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
         if source.kind == "photos":
             sources.append((photos[source.root], source.weight))
         else:
-            options = {"split": source.split} if source.split else {}
-            opened = SOURCES[source.kind](root / source.root, exclude=source.exclude, cutouts=cutouts, **options)
+            opened = VideoSource(
+                source.kind, root / source.root, split=source.split, exclude=source.exclude, cutouts=cutouts
+            )
             sources.append((opened, source.weight))
     return sources

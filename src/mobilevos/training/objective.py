@@ -9,7 +9,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mobilevos import losses
-from mobilevos.clips.clip import VOID, Batch
+from mobilevos.arrays import VOID
+from mobilevos.clips.clip import Batch
 from mobilevos.model.aggregation import aggregate
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork, upsample

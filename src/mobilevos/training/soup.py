@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from mobilevos.datasets.video import read_split
+from mobilevos.datasets.davis import davis_places, davis_split
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
@@ -44,7 +44,7 @@ def average(ingredients: Sequence[Weights]) -> Weights:
 
 
 def uniform_soup(ingredients: Sequence[Weights], score: Callable[[Weights], float]) -> Soup:
-    """All of them."""
+    """The mean of all ingredients, whatever they score; `score` is asked for the record."""
     weights = average(ingredients)
     scores = tuple(score(each) for each in ingredients)
     return Soup(weights, tuple(range(len(ingredients))), score(weights), scores)
@@ -118,12 +118,6 @@ def training_clips(recipe: Recipe) -> tuple[Path, list[str]]:
     for source in recipe.sources:
         if source.kind == "davis":
             root = Path(recipe.data_root) / source.root
-            if source.split:
-                names = read_split(root / "ImageSets" / f"{source.split}.txt")
-            else:
-                pictures = root / "JPEGImages" / "480p"
-                if not pictures.is_dir():
-                    raise InputError(f"expected a DAVIS folder with JPEGImages/480p in it, got {str(root)!r}")
-                names = sorted(path.name for path in pictures.iterdir() if path.is_dir())
+            names = davis_split(root, source.split) if source.split else [place.name for place in davis_places(root)]
             return root, [name for name in names if name not in source.exclude]
     raise InputError("the recipe has no DAVIS source whose clips a soup could be selected on")

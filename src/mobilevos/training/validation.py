@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 import torch
 
-from mobilevos.clips.clip import VOID
+from mobilevos.arrays import VOID, Image
 from mobilevos.clips.sheet import paint
-from mobilevos.datasets.pictures import read_image, read_labels
+from mobilevos.datasets.davis import davis_videos, object_count
+from mobilevos.datasets.video import Video
 from mobilevos.errors import InputError
 from mobilevos.evaluation.davis import score_sequence
 from mobilevos.model.network import VOSNetwork, upsample
-from mobilevos.runtime.base import Image
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.geometry import Geometry
@@ -50,10 +50,12 @@ def check_clips(root: Path, clips: Sequence[str]) -> None:
     if not clips:
         raise InputError(f"expected the names of clips of {str(root)!r} to validate on, got none")
     for name in clips:
-        frames, annotations = _files(root, name)
-        if len(frames) < LEAST_FRAMES:
-            raise InputError(f"expected at least {LEAST_FRAMES} frames of {name!r} in {str(root)!r}, got {len(frames)}")
-        if not _labels(annotations[0]).any():
+        video = _video(root, name)
+        if len(video.pictures) < LEAST_FRAMES:
+            raise InputError(
+                f"expected at least {LEAST_FRAMES} frames of {name!r} in {str(root)!r}, got {len(video.pictures)}"
+            )
+        if not object_count(video.labels(next(iter(video.truths)))):
             raise InputError(f"the first annotation of {name!r} in {str(root)!r} has no object")
 
 
@@ -126,9 +128,9 @@ def validate_prompts(
     rng = np.random.default_rng(0)
     boxes, clicks = [], []
     for name in clips:
-        frames, annotations = _files(root, name)
-        for image_file, truth_file in list(zip(frames, annotations, strict=True))[::every]:
-            image, truth = read_image(image_file), read_labels(truth_file) == 1
+        video = _video(root, name)
+        for frame in list(video.pictures)[::every]:
+            image, truth = video.picture(frame), video.labels(frame) == 1
             if not truth.any():
                 continue
             height, width = truth.shape
@@ -169,21 +171,14 @@ def _scored(name: str, images: list[Image], masks: list[np.ndarray], truths: np.
 
 
 def _read(root: Path, name: str) -> tuple[list[Image], np.ndarray]:
-    """Frames (H, W, 3) and annotations (T, H, W) of a clip."""
-    frames, annotations = _files(root, name)
-    return [read_image(path) for path in frames], np.stack([_labels(path) for path in annotations])
+    """Frames (H, W, 3) and annotations (T, H, W) of a clip; void is background, as in evaluation."""
+    video = _video(root, name)
+    labels = np.stack([video.labels(frame) for frame in video.truths])
+    return [video.picture(frame) for frame in video.pictures], np.where(labels == VOID, np.uint8(0), labels)
 
 
-def _labels(path: Path) -> np.ndarray:
-    """The ids (H, W) of an annotation; void is background, as in evaluation."""
-    labels = read_labels(path)
-    return np.where(labels == VOID, np.uint8(0), labels)
-
-
-def _files(root: Path, name: str) -> tuple[list[Path], list[Path]]:
-    """Frames and annotations of a clip."""
-    frames = sorted((root / "JPEGImages" / "480p" / name).glob("*.jpg"))
-    annotations = sorted((root / "Annotations" / "480p" / name).glob("*.png"))
-    if not frames or len(frames) != len(annotations):
+def _video(root: Path, name: str) -> Video:
+    (video,) = davis_videos(root, [name])
+    if not video.pictures or video.pictures.keys() != video.truths.keys():
         raise InputError(f"expected as many frames as annotations of {name!r} in {str(root)!r}, at least one")
-    return frames, annotations
+    return video
