@@ -25,7 +25,7 @@ test: $(VENV)/.dev
 web: $(VENV)/.dev
 	$(BIN)/python -m mobilevos.export.tflite mobilenetv2-lite web/public/model
 	$(BIN)/python web/scripts/sample.py web/public/sample.mp4
-	cd web && npm install && npm run build
+	cd web && npm ci && npm run build
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

@@ -14,7 +14,7 @@ def need_node() -> None:
     if shutil.which("node") is None:
         pytest.skip("no Node.js on the path")
     if not (WEB / "node_modules" / "vite").is_dir():
-        pytest.skip("the packages of the browser app are not installed (npm install in web/)")
+        pytest.skip("the packages of the browser app are not installed (npm ci in web/)")
 
 
 def need_chromium() -> None:
