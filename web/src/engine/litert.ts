@@ -7,7 +7,7 @@ import {
   type Accelerator,
   type CompiledModel,
 } from '@litertjs/core';
-import type { StepEngine, StepInputs, StepOutputs, StepShape } from './engine';
+import type { StepEngine, StepInputs, StepOutputs, StepShape } from '../tracking/step';
 import type { ModelFiles } from './model';
 
 /** Compiled shapes that are kept: for the marks of one object, and for the objects that are followed. */

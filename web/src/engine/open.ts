@@ -1,4 +1,4 @@
-import type { StepEngine } from './engine';
+import type { StepEngine } from '../tracking/step';
 import { LiteRtEngine } from './litert';
 import { ModelFiles } from './model';
 

@@ -1,9 +1,9 @@
 /** Follows objects from frame to frame; lives in the worker beside the engine. */
-import { emptyMemory, type Memory, type StepEngine, type StepShape } from '../engine/engine';
 import { annotatedArea, confidences } from './confidence';
 import { padFrame, reducePlane, type Geometry } from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
 import { winners } from './planes';
+import { emptyMemory, type Memory, type StepEngine, type StepShape } from './step';
 
 /** A frame with the masks of the objects on it, as planes of the inner size. */
 export interface Drawn {

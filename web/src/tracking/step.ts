@@ -1,5 +1,5 @@
 /** What runs the network's step (see `mobilevos/export/tflite_step.py`), with a memory of two frames. */
-import type { Size } from '../tracking/geometry';
+import type { Size } from './geometry';
 
 export interface StepShape extends Size {
   objects: number;
