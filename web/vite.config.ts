@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
-import { pwa } from './src/pwa/plugin.mjs';
+import { pwa } from './scripts/pwa.mjs';
 
 /** LiteRT's own files: with relaxed SIMD and threads, and without either for browsers that lack them. */
 function litert(): Plugin {

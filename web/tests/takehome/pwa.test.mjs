@@ -6,7 +6,7 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
-import { pwa } from '../../src/pwa/plugin.mjs';
+import { pwa } from '../../scripts/pwa.mjs';
 import { launched } from './chromium.mjs';
 
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.bin': 'application/octet-stream' };

@@ -1,9 +1,9 @@
-// node src/pwa/draw-icons.mjs: the PNG icons, drawn from public/icons/icon.svg by Chromium.
+// node scripts/draw-icons.mjs: the PNG icons, drawn from public/icons/icon.svg by Chromium.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { launched } from '../../tests/takehome/chromium.mjs';
+import { launched } from '../tests/takehome/chromium.mjs';
 
-const folder = new URL('../../public/icons/', import.meta.url);
+const folder = new URL('../public/icons/', import.meta.url);
 const svg = readFileSync(new URL('icon.svg', folder), 'utf8');
 const square = svg.replace('rx="112"', 'rx="0"'); // the system rounds the corners itself
 // Systems may cut a maskable icon to a circle of 80 %: the drawing is made smaller, the ground stays.

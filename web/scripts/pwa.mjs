@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants } from 'node:zlib';
 import { build } from 'vite';
 
-const SOURCE = fileURLToPath(new URL('service-worker.ts', import.meta.url));
+const SOURCE = fileURLToPath(new URL('../src/pwa/service-worker.ts', import.meta.url));
 const WORTH_IT = 0.9;
 
 /**
