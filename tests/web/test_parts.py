@@ -24,7 +24,7 @@ MODEL = WEB.parent / "src" / "mobilevos" / "web" / "model"
 
 def test_the_parts_by_themselves() -> None:
     need_node()
-    node("--test", "tests/parts.test.mjs", "tests/editor.test.mjs")
+    node("--test", "tests/layers.test.mjs", "tests/parts.test.mjs", "tests/editor.test.mjs")
 
 
 def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
