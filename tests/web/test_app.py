@@ -23,7 +23,7 @@ from mobilevos.media.video import VideoInfo, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
-from tests.web_takehome.node import WEB, need_chromium
+from tests.web_export.node import WEB, need_chromium
 
 HEIGHT, WIDTH, FRAMES = 240, 432, 31
 TICKS = np.cumsum([0] + [1 + i % 3 for i in range(FRAMES - 1)])

@@ -17,7 +17,7 @@ from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.result import TrackResult
 from mobilevos.tracking.tracker import TrackerState
-from tests.web_takehome.node import WEB, need_node, node
+from tests.web_export.node import WEB, need_node, node
 
 MODEL = WEB.parent / "src" / "mobilevos" / "web" / "model"
 

@@ -13,7 +13,7 @@ from pycocotools import mask as coco_mask
 from mobilevos.media.coco import CocoWriter
 from mobilevos.media.palette import davis_palette
 from mobilevos.media.video import Frame, VideoInfo
-from tests.web_takehome.node import need_node, node
+from tests.web_export.node import need_node, node
 
 TIMES = [0.0, 1 / 30, 0.5, 0.75, 2.0]
 
@@ -44,13 +44,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (folder / "clip.json").write_text(json.dumps(clip))
     (folder / "labels.bin").write_bytes(ids.tobytes())
-    node("tests/takehome/write-labels.mjs", folder)
+    node("tests/export/write-labels.mjs", folder)
     return folder
 
 
 def test_the_parts_by_themselves() -> None:
     need_node()
-    node("--test", "tests/takehome/parts.test.mjs")
+    node("--test", "tests/export/parts.test.mjs")
 
 
 def test_masks_are_exact_and_in_the_colours_of_davis(folder: Path) -> None:

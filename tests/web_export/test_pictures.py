@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
-from tests.web_takehome.node import need_chromium, node
+from tests.web_export.node import need_chromium, node
 
 STILL = 3
 """The frame that the page writes as stills."""
@@ -29,7 +29,7 @@ class Exported:
 def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     need_chromium()
     folder = tmp_path_factory.mktemp("pictures")
-    node("tests/takehome/write-pictures.mjs", folder)
+    node("tests/export/write-pictures.mjs", folder)
     page = json.loads((folder / "page.json").read_text())
     width, height = page["size"]
     truth = np.fromfile(folder / "truth.bin", np.uint8).reshape(len(page["timestamps"]), height, width, 4)

@@ -1,8 +1,8 @@
 """The service worker in Chromium: isolation, offline, updates."""
 
-from tests.web_takehome.node import need_chromium, node
+from tests.web_export.node import need_chromium, node
 
 
 def test_service_worker() -> None:
     need_chromium()
-    node("--test", "tests/takehome/pwa.test.mjs")
+    node("--test", "tests/export/pwa.test.mjs")

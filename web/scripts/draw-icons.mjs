@@ -1,7 +1,7 @@
 // node scripts/draw-icons.mjs: the PNG icons, drawn from public/icons/icon.svg by Chromium.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { launched } from '../tests/takehome/chromium.mjs';
+import { launched } from '../tests/export/chromium.mjs';
 
 const folder = new URL('../public/icons/', import.meta.url);
 const svg = readFileSync(new URL('icon.svg', folder), 'utf8');

@@ -69,7 +69,7 @@ await app.page.getByRole('radio', { name: 'Before / after' }).click();
 await app.page.locator('.panel').getByRole('radio', { name: 'None' }).click();
 await shot(app, 'compare');
 await app.page.getByRole('button', { name: 'Take home' }).click();
-await shot(app, 'take-home');
+await shot(app, 'export');
 await app.close();
 
 const phone = await opened(PHONE, 'dark');
@@ -81,7 +81,7 @@ await phone.follow();
 await phone.seek(30);
 await shot(phone, 'phone-followed');
 await phone.page.getByRole('button', { name: 'Take home' }).tap();
-await shot(phone, 'phone-take-home');
+await shot(phone, 'phone-export');
 await phone.close();
 
 const camera = await opened(DESKTOP, 'dark');

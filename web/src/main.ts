@@ -2,7 +2,7 @@ import { Network, SIZES } from './editor/network';
 import type { Quality } from './editor/pace';
 import { registerServiceWorker } from './pwa/register';
 import { h, iconButton } from './ui/dom';
-import { Editor } from './ui/editor';
+import { Editor } from './ui/screen';
 import { ICONS } from './ui/icons';
 import { Notices } from './ui/notice';
 import { helpDialog, listen, type Shortcut } from './ui/shortcuts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { imported } from './takehome/bundle.mjs';
+import { imported } from './export/bundle.mjs';
 
 const [folder, height, width, objects] = process.argv.slice(2);
 globalThis.fetch = async (url) => new Response(readFileSync(new URL(url)));

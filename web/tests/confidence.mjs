@@ -1,6 +1,6 @@
 /** confidence.mjs FILE: of {net, probabilities, areas} in JSON lines, the confidences; compared with the Python package's. */
 import { readFileSync } from 'node:fs';
-import { imported } from './takehome/bundle.mjs';
+import { imported } from './export/bundle.mjs';
 
 const { confidences } = await imported('../parts.ts');
 for (const line of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {

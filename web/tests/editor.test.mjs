@@ -1,7 +1,7 @@
 /** Marking and following, with a made-up network: an object is a bar that moves on by one pixel a frame. */
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { imported } from './takehome/bundle.mjs';
+import { imported } from './export/bundle.mjs';
 
 const parts = await imported('../parts.ts');
 const SIZE = { height: 64, width: 64 };

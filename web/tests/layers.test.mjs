@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 /** The folders of src, lowest first: each imports from itself and from those before it. '.' is src itself. */
-const LAYERS = ['style', 'pwa', 'video', 'tracking', 'engine', 'takehome', 'editor', 'ui', '.'];
+const LAYERS = ['style', 'pwa', 'video', 'tracking', 'engine', 'export', 'editor', 'ui', '.'];
 
 const SRC = fileURLToPath(new URL('../src', import.meta.url));
 const IMPORTS = [

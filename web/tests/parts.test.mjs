@@ -1,7 +1,7 @@
 /** The parts that need no browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { imported } from './takehome/bundle.mjs';
+import { imported } from './export/bundle.mjs';
 
 const parts = await imported('../parts.ts');
 const bytes = (...values) => Uint8Array.from(values);

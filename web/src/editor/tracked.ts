@@ -1,5 +1,5 @@
 /** The session as the exports read it. */
-import type { TrackedVideo } from '../takehome/types';
+import type { TrackedVideo } from '../export/types';
 import type { Session } from './session';
 
 export function trackedVideo(session: Session): TrackedVideo {

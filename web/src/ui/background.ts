@@ -1,5 +1,5 @@
 /** What is behind the objects: nothing, a colour, a blur or a picture. */
-import type { Background } from '../takehome/types';
+import type { Background } from '../export/types';
 import { choice, h } from './dom';
 
 type Kind = Background['kind'];

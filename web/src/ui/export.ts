@@ -1,11 +1,11 @@
 /** The dialog in which results are taken home. */
 import { trackedVideo } from '../editor/tracked';
 import type { Session } from '../editor/session';
-import { exportCoco } from '../takehome/coco';
-import { exportMasksZip } from '../takehome/masks';
-import { exportStill } from '../takehome/still';
-import type { Background, Progress, TrackedVideo } from '../takehome/types';
-import { exportWebm } from '../takehome/webm';
+import { exportCoco } from '../export/coco';
+import { exportMasksZip } from '../export/masks';
+import { exportStill } from '../export/still';
+import type { Background, Progress, TrackedVideo } from '../export/types';
+import { exportWebm } from '../export/webm';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 

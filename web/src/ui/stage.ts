@@ -1,7 +1,7 @@
 /** The picture: the frame, and over it the masks or what becomes of them. */
 import type { Session } from '../editor/session';
 import type { FrameMasks, TrackedObject } from '../editor/state';
-import type { Background } from '../takehome/types';
+import type { Background } from '../export/types';
 import { markRadius } from '../tracking/marks';
 import { h } from './dom';
 import { Marker, type MarkActions } from './marker';

@@ -1,4 +1,4 @@
-import type { TrackedVideo } from '../../src/takehome/types';
+import type { TrackedVideo } from '../../src/export/types';
 
 /**
  * A clip of known content: object 1 is a disk with a soft edge that moves to the right, object 2 a square that shows up

@@ -1,8 +1,8 @@
-import { exportCoco } from '../../src/takehome/coco';
-import { exportMasksZip } from '../../src/takehome/masks';
-import { exportStill } from '../../src/takehome/still';
-import type { Background, TrackedVideo } from '../../src/takehome/types';
-import { exportWebm } from '../../src/takehome/webm';
+import { exportCoco } from '../../src/export/coco';
+import { exportMasksZip } from '../../src/export/masks';
+import { exportStill } from '../../src/export/still';
+import type { Background, TrackedVideo } from '../../src/export/types';
+import { exportWebm } from '../../src/export/webm';
 import { madeVideo } from './made';
 
 declare function save(name: string, base64: string): Promise<void>;

@@ -1,4 +1,4 @@
-// node tests/takehome/write-labels.mjs FOLDER: masks.zip and coco.json of a clip whose ids are in FOLDER/labels.bin
+// node tests/export/write-labels.mjs FOLDER: masks.zip and coco.json of a clip whose ids are in FOLDER/labels.bin
 // (frames x height x width bytes; sizes in FOLDER/clip.json).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// node tests/takehome/write-pictures.mjs FOLDER: every export of the made clip, written by Chromium into FOLDER, and
+// node tests/export/write-pictures.mjs FOLDER: every export of the made clip, written by Chromium into FOLDER, and
 // page.json: what the page found out about itself.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
