@@ -68,7 +68,7 @@ await shot(app, 'blur');
 await app.page.getByRole('radio', { name: 'Before / after' }).click();
 await app.page.locator('.panel').getByRole('radio', { name: 'None' }).click();
 await shot(app, 'compare');
-await app.page.getByRole('button', { name: 'Take home' }).click();
+await app.page.getByRole('button', { name: 'Export' }).click();
 await shot(app, 'export');
 await app.close();
 
@@ -80,7 +80,7 @@ await shot(phone, 'phone-tapped');
 await phone.follow();
 await phone.seek(30);
 await shot(phone, 'phone-followed');
-await phone.page.getByRole('button', { name: 'Take home' }).tap();
+await phone.page.getByRole('button', { name: 'Export' }).tap();
 await shot(phone, 'phone-export');
 await phone.close();
 

@@ -2,7 +2,7 @@ import { Network, SIZES } from './editor/network';
 import type { Quality } from './editor/pace';
 import { registerServiceWorker } from './pwa/register';
 import { h, iconButton } from './ui/dom';
-import { Editor } from './ui/screen';
+import { EditorScreen } from './ui/screen';
 import { ICONS } from './ui/icons';
 import { Notices } from './ui/notice';
 import { helpDialog, listen, type Shortcut } from './ui/shortcuts';
@@ -21,7 +21,7 @@ const quality: Quality = size ?? 'auto';
 
 const notices = new Notices();
 const network = new Network(wishes.get('engine') === 'wasm' ? 'wasm' : 'auto');
-const editor = new Editor(network, notices, quality);
+const editor = new EditorScreen(network, notices, quality);
 let openings = 0;
 const title = h('span', { class: 'title' });
 const start = startScreen({
@@ -43,7 +43,7 @@ const bar = h(
   again,
   iconButton(ICONS.theme, 'Light or dark', '', toggleTheme),
   iconButton(ICONS.help, 'Help', '?', () => help.showModal()),
-  editor.home,
+  editor.exportButton,
 );
 document.getElementById('app')!.append(bar, start, editor.element, editor.dialog, help, notices.element);
 acceptDrops(document.body, (file) => void open(() => openVideo(file, file.name)));
@@ -57,7 +57,7 @@ network.load().catch((error: unknown) => notices.error(error));
 
 /** Of several videos chosen in a row, the last is opened, even if another takes longer to read. */
 async function open(source: () => Promise<VideoSource>): Promise<void> {
-  if (editor.unsaved && !confirm('Leave this video? What you have not taken home is lost.')) return;
+  if (editor.unsaved && !confirm('Leave this video? What you have not exported is lost.')) return;
   const turn = ++openings;
   document.body.classList.add('opening');
   notices.clear();
@@ -84,7 +84,7 @@ async function sample(): Promise<VideoSource> {
 }
 
 async function leave(): Promise<void> {
-  if (editor.unsaved && !confirm('Leave this video? What you have not taken home is lost.')) return;
+  if (editor.unsaved && !confirm('Leave this video? What you have not exported is lost.')) return;
   await editor.close();
   title.textContent = '';
   again.hidden = true;

@@ -18,7 +18,7 @@ let browser;
 before(async () => (browser = await launched()));
 after(() => browser.close());
 
-test('two taps, followed through the clip, taken home in every format', async () => {
+test('two taps, followed through the clip, exported in every format', async () => {
   const app = await AppPage.open(browser, FIXED);
   await app.file(APP_CLIP);
   await app.tap(...TAPS[0]);
@@ -33,14 +33,14 @@ test('two taps, followed through the clip, taken home in every format', async ()
     ['still', 'still.png'],
     ['transparent', 'cutout.webm'],
   ]) {
-    await app.takeHome(format, out(name));
+    await app.export(format, out(name));
   }
-  const dialog = app.page.getByRole('dialog', { name: 'Take home' });
+  const dialog = app.page.getByRole('dialog', { name: 'Export' });
   const notes = { name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('no picture') };
   await dialog.getByLabel('Background picture').setInputFiles(notes);
   await dialog.getByRole('alert').getByText('“notes.png” cannot be read as a picture.').waitFor();
   await dialog.getByRole('radio', { name: 'Blur' }).click();
-  await app.takeHome('over', out('blur.webm'));
+  await app.export('over', out('blur.webm'));
   assert.deepEqual(app.complaints, []);
   await app.close();
 });

@@ -140,7 +140,7 @@ test('what was drawn of one object stays, what was followed of another is follow
   assert.deepEqual(parts.planeOf(session.state.frames.get(5), 2, SIZE), drawn);
 });
 
-test('work is unsaved until all of it was taken home, and after every change', async () => {
+test('work is unsaved until all of it was exported, and after every change', async () => {
   assert.ok(!session.unsaved);
   await tap(11);
   assert.ok(session.unsaved);

@@ -102,9 +102,9 @@ export class AppPage {
   }
 
   /** Press a format of the dialog and keep what is downloaded. */
-  async takeHome(format, path) {
-    const dialog = this.page.getByRole('dialog', { name: 'Take home' });
-    if (!(await dialog.isVisible())) await this.page.getByRole('button', { name: 'Take home' }).click();
+  async export(format, path) {
+    const dialog = this.page.getByRole('dialog', { name: 'Export' });
+    if (!(await dialog.isVisible())) await this.page.getByRole('button', { name: 'Export' }).click();
     const download = this.page.waitForEvent('download', { timeout: 120_000 });
     await dialog.locator(`[data-format=${format}]`).click();
     await (await download).saveAs(path);

@@ -26,7 +26,7 @@ export class Session {
   /** The object that marks go to. */
   active = 1;
   busy: 'refining' | 'tracking' | null = null;
-  /** What was taken home last. */
+  /** What was exported last. */
   private exported: State = EMPTY;
   readonly pace: Pace;
 
@@ -44,7 +44,7 @@ export class Session {
     return this.history.current;
   }
 
-  /** Whether there is work that was not taken home. */
+  /** Whether there is work that was not exported. */
   get unsaved(): boolean {
     return this.state !== this.exported && this.state.frames.size > 0;
   }
@@ -57,7 +57,7 @@ export class Session {
     return this.source.timestamps.length;
   }
 
-  /** Everything in `state` was taken home. */
+  /** Everything in `state` was exported. */
   saved(state: State): void {
     this.exported = state;
   }

@@ -1,4 +1,4 @@
-/** The dialog in which results are taken home. */
+/** The dialog in which results are exported. */
 import { trackedVideo } from '../editor/tracked';
 import type { Session } from '../editor/session';
 import { exportCoco } from '../export/coco';
@@ -64,7 +64,7 @@ const FORMATS: Record<string, Format> = {
   },
 };
 
-export class TakeHome {
+export class ExportDialog {
   readonly element: HTMLDialogElement;
   private readonly progress = h('progress', { max: 1, value: 0, 'aria-label': 'Export' });
   private readonly working: HTMLElement;
@@ -90,11 +90,11 @@ export class TakeHome {
     this.working = h('div', { class: 'working', hidden: true }, this.status, this.progress, cancel);
     this.element = h(
       'dialog',
-      { class: 'sheet', 'aria-label': 'Take home' },
+      { class: 'sheet', 'aria-label': 'Export' },
       h(
         'header',
         {},
-        h('h2', {}, 'Take home'),
+        h('h2', {}, 'Export'),
         iconButton(ICONS.close, 'Close', 'Escape', () => this.element.close()),
       ),
       this.formats,

@@ -18,7 +18,7 @@ import { ObjectList } from './objects';
 import { QualityPicker } from './quality';
 import type { Shortcut } from './shortcuts';
 import { Stage, type View } from './stage';
-import { TakeHome } from './export';
+import { ExportDialog } from './export';
 import { Timeline } from './timeline';
 import { Toolbar } from './toolbar';
 import { Transport } from './transport';
@@ -29,7 +29,7 @@ const VIEWS: { value: View; text: string; hint: string }[] = [
   { value: 'compare', text: 'Before / after', hint: 'Both, with a slider between them' },
 ];
 
-export class Editor {
+export class EditorScreen {
   readonly element: HTMLElement;
   readonly dialog: HTMLDialogElement;
   private readonly stage: Stage;
@@ -37,12 +37,12 @@ export class Editor {
   private readonly objects: ObjectList;
   private readonly timeline: Timeline;
   private readonly transport: Transport;
-  private readonly takeHome: TakeHome;
+  private readonly exportDialog: ExportDialog;
   private readonly views: ReturnType<typeof choice<View>>;
   private readonly quality: QualityPicker;
   private readonly hint = h('p', { class: 'hint', role: 'status' });
   /** For the bar at the top. */
-  readonly home: HTMLButtonElement;
+  readonly exportButton: HTMLButtonElement;
   private readonly pickers: BackgroundPicker[];
   private session: Session | undefined;
   private player: Player | undefined;
@@ -81,20 +81,20 @@ export class Editor {
       doubt: () => this.doubt(),
     });
     this.views = choice('View', VIEWS, (view) => this.look(view));
-    const inDialog = (error: unknown) => this.takeHome.failed(error);
+    const inDialog = (error: unknown) => this.exportDialog.failed(error);
     this.pickers = [failed, inDialog].map((say) => new BackgroundPicker((background) => this.over(background), say));
-    this.takeHome = new TakeHome(this.pickers[1].element, () =>
+    this.exportDialog = new ExportDialog(this.pickers[1].element, () =>
       this.session ? { session: this.session, background: this.stage.background } : null,
     );
-    this.dialog = this.takeHome.element;
+    this.dialog = this.exportDialog.element;
     this.quality = new QualityPicker(initial, (quality) => this.session?.setQuality(quality));
-    this.home = h('button', {
+    this.exportButton = h('button', {
       type: 'button',
       class: 'primary',
       hidden: true,
-      on: { click: () => this.takeHome.open() },
+      on: { click: () => this.exportDialog.open() },
     });
-    this.home.innerHTML = `${ICONS.home}<span>Take home</span>`;
+    this.exportButton.innerHTML = `${ICONS.export}<span>Export</span>`;
     this.element = h(
       'main',
       { class: 'editor', hidden: true },
@@ -128,7 +128,7 @@ export class Editor {
       (error) => this.failed(error),
     );
     this.camera = source instanceof CameraVideo ? source : null;
-    this.element.hidden = this.home.hidden = false;
+    this.element.hidden = this.exportButton.hidden = false;
     this.element.classList.toggle('live', this.camera !== null);
     this.stage.open(session);
     this.update();
@@ -147,7 +147,7 @@ export class Editor {
     this.camera = null;
     this.session?.source.close();
     this.session = undefined;
-    this.element.hidden = this.home.hidden = true;
+    this.element.hidden = this.exportButton.hidden = true;
   }
 
   /** While the page is hidden a camera shows nothing new; everything else goes on. */
@@ -180,7 +180,7 @@ export class Editor {
       { key: 'n', text: 'The least certain frame', act: () => this.doubt() },
       { key: 'v', text: 'Next view', act: () => this.nextView() },
       { key: 'o', text: 'New object', act: () => this.edit((session) => session.addObject()) },
-      { key: 's', text: 'Take home', act: () => !this.home.disabled && this.takeHome.open() },
+      { key: 's', text: 'Export', act: () => !this.exportButton.disabled && this.exportDialog.open() },
     ];
   }
 
@@ -341,7 +341,7 @@ export class Editor {
     this.transport.update(session, player);
     if (session.frames) this.timeline.update();
     this.pickers[0].element.hidden = this.stage.view === 'overlay';
-    this.home.disabled = session.busy !== null || session.state.frames.size === 0;
+    this.exportButton.disabled = session.busy !== null || session.state.frames.size === 0;
     this.hint.textContent = advice(session, player, this.camera !== null);
     const { inner } = session.geometry;
     this.quality.show(`${inner.width} x ${inner.height} · ${this.network.engine || 'loading'}`);

@@ -48,7 +48,7 @@ export function helpDialog(shortcuts: readonly Shortcut[]): HTMLDialogElement {
         {},
         'The strip under the pictures shows where to look: tall and red is doubtful. Mend it there and follow again.',
       ),
-      h('li', {}, 'Take it home: transparent video, masks, COCO, or over another background.'),
+      h('li', {}, 'Export it: transparent video, masks, COCO, or over another background.'),
     ),
     h('h3', {}, 'Keys'),
     h('dl', {}, ...rows),

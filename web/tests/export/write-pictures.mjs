@@ -16,7 +16,7 @@ try {
   await page.route('http://localhost/**', (route) =>
     route.request().url().endsWith('.js')
       ? route.fulfill({ contentType: 'text/javascript', body: code })
-      : route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>take home</title>' }),
+      : route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>export</title>' }),
   );
   await page.goto('http://localhost/');
   const found = await page.evaluate(async () => (await import('/page.js')).run());
