@@ -36,7 +36,10 @@ export function pwa() {
 /** SHA-256 of each file's content, by its path below the folder. */
 function hashes(folder) {
   const skipped = /(^sw\.js|^files\.json|\.br|\.gz|\.map)$/;
-  const sha256 = (path) => createHash('sha256').update(readFileSync(join(folder, path))).digest('hex');
+  const sha256 = (path) =>
+    createHash('sha256')
+      .update(readFileSync(join(folder, path)))
+      .digest('hex');
   const paths = files(folder).filter((path) => !skipped.test(path));
   return Object.fromEntries(paths.map((path) => [path, sha256(path)]));
 }

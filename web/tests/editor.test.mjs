@@ -28,7 +28,9 @@ class MovingNetwork {
     this.begun.push({ anchor: anchor.index, objects: anchor.planes.length });
     const { index, planes } = previous ?? anchor;
     this.at = index;
-    this.planes = planes.map((packed) => parts.resizePlane(parts.unpack(packed, inner.height * inner.width), inner, SIZE));
+    this.planes = planes.map((packed) =>
+      parts.resizePlane(parts.unpack(packed, inner.height * inner.width), inner, SIZE),
+    );
     this.inner = inner;
   }
 

@@ -49,7 +49,9 @@ test('a folder imports only from those below it', () => {
 
 test('imports of every form are seen', () => {
   const seen = new Set(crossings.map(({ from, to }) => `${from} -> ${to}`));
-  for (const pair of ['. -> ui', 'ui -> editor', 'editor -> engine', 'engine -> tracking']) assert.ok(seen.has(pair), pair);
+  for (const pair of ['. -> ui', 'ui -> editor', 'editor -> engine', 'engine -> tracking']) {
+    assert.ok(seen.has(pair), pair);
+  }
   const text = `import a from './a'; export { b } from "./b"; import './c'; await import('./d'); new URL('./e', import.meta.url)`;
   const found = IMPORTS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, path]) => path));
   assert.deepEqual(found.sort(), ['./a', './b', './c', './d', './e']);

@@ -88,10 +88,7 @@ export function withFound(before: FrameMasks | undefined, found: FrameMasks): Fr
     ...found,
     ids: [...kept, ...at.map((i) => found.ids[i])],
     planes: [...planesOf(before, kept, found.inner), ...at.map((i) => found.planes[i])],
-    confidence: [
-      ...kept.map((id) => before.confidence[before.ids.indexOf(id)]),
-      ...at.map((i) => found.confidence[i]),
-    ],
+    confidence: [...kept.map((id) => before.confidence[before.ids.indexOf(id)]), ...at.map((i) => found.confidence[i])],
     drawn: before.drawn,
     marks: before.marks,
   };

@@ -39,7 +39,11 @@ export class ObjectList {
     this.hide.disabled = !masks?.ids.includes(active) || busy !== null;
     this.add.disabled = busy !== null;
     // Rows stay where they can: whoever types a name keeps the field.
-    if (!objects.length || objects.some(({ id }, i) => this.rows[i]?.id !== id) || objects.length !== this.rows.length) {
+    if (
+      !objects.length ||
+      objects.some(({ id }, i) => this.rows[i]?.id !== id) ||
+      objects.length !== this.rows.length
+    ) {
       this.rows = objects.map((object) => this.row(object));
       const empty = h('li', { class: 'empty' }, 'Tap an object in the picture.');
       this.list.replaceChildren(...(objects.length ? this.rows.map((row) => row.element) : [empty]));
