@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# empty where the packages of the browser app are not installed
+NPM := $(if $(wildcard web/node_modules),$(if $(shell command -v npm),npm --prefix web --silent run))
+NO_NPM := it needs npm, and npm ci in web/
 
 .PHONY: demo test lint format web docs clean
 
@@ -34,10 +37,12 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check src tests docs web/scripts
 	$(BIN)/ruff format --check src tests docs web/scripts
 	$(BIN)/mypy
+	$(if $(NPM),$(NPM) check && $(NPM) format:check,@echo "the browser app is not checked: $(NO_NPM)")
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix src tests docs web/scripts
 	$(BIN)/ruff format src tests docs web/scripts
+	$(if $(NPM),$(NPM) format,@echo "the browser app is not formatted: $(NO_NPM)")
 
 clean:
 	rm -rf $(VENV) out build dist
