@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { fingerprint } from './scripts/fingerprint.mjs';
 import { pwa } from './scripts/pwa.mjs';
 
 /** LiteRT's own files: with relaxed SIMD and threads, and without either for browsers that lack them. */
@@ -28,7 +29,7 @@ function litert(): Plugin {
 // `vite build --mode draft` leaves out the service worker and the compression, which take a minute.
 export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: mode === 'draft' ? [litert()] : [litert(), pwa()],
+  plugins: mode === 'draft' ? [litert()] : [litert(), pwa(fingerprint())],
   // LiteRT.js loads its WebAssembly with importScripts, which only classic workers have.
   worker: { format: 'iife' },
   build: { outDir: '../src/mobilevos/web', emptyOutDir: true, target: 'es2022', reportCompressedSize: false },

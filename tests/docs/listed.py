@@ -31,6 +31,7 @@ SMALL: dict[str, tuple[str, ...]] = {
 LISTED: dict[str, str] = {
     r"make \w+": "sets up an environment of its own; `make test` runs this very test",
     r"pip install ": "changes the environment the tests run in",
+    r"npm --prefix web ": "changes the packages the tests run with, or is run by `make lint` and tests/web",
     r"\.venv/bin/python -m pytest ": "the tests themselves",
     r"mobilevos app$": "serves until it is stopped; tests/cli/test_app.py stops it",
     r"tensorboard ": "serves until it is stopped",

@@ -64,7 +64,7 @@ def out(clip: tuple[Path, list[tuple[float, float]]], tmp_path_factory: pytest.T
         "APP_TAPS": json.dumps(clip[1]),
         "APP_CAMERA": str(clip[0].with_suffix(".y4m")),
         "APP_OUT": str(folder),
-        "APP_FILES": str(len(json.loads((FOLDER / "files.json").read_text()))),
+        "APP_FILES": str(len(json.loads((FOLDER / "files.json").read_text())["files"])),
     }
     command = ["node", "--test", "--test-reporter=spec", "tests/app.spec.mjs"]
     try:

@@ -10,10 +10,10 @@ const SOURCE = fileURLToPath(new URL('../src/pwa/service-worker.ts', import.meta
 const WORTH_IT = 0.9;
 
 /**
- * Vite plugin: after the build, writes `files.json`, the hash of every file, `sw.js`, which keeps them on the device, and
- * a `.br` beside each that gets smaller by it.
+ * Vite plugin: after the build, writes `files.json`, the hash of every file and `source`, that of all they were made from;
+ * `sw.js`, which keeps them on the device; and a `.br` beside each that gets smaller by it.
  */
-export function pwa() {
+export function pwa(source) {
   let folder = '';
   return {
     name: 'mobilevos-pwa',
@@ -25,7 +25,7 @@ export function pwa() {
       order: 'post',
       sequential: true,
       async handler() {
-        writeFileSync(join(folder, 'files.json'), JSON.stringify(hashes(folder), null, 1));
+        writeFileSync(join(folder, 'files.json'), JSON.stringify({ source, files: hashes(folder) }, null, 1) + '\n');
         writeFileSync(join(folder, 'sw.js'), await serviceWorker());
         await compress(folder);
       },

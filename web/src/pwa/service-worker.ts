@@ -1,9 +1,10 @@
 /**
  * The app on the device.
  *
- * A version is a list of files with the hashes of their content (`files.json`, written by the build), and files are kept
- * by hash. So a new version fetches only what changed and is checked byte for byte; when all of it is there, one write
- * makes it the one that the next page gets. A page, and the workers it starts, keep the version they began with.
+ * A version is a list of files with the hashes of their content (`files` in `files.json`, written by the build), and
+ * files are kept by hash. So a new version fetches only what changed and is checked byte for byte; when all of it is
+ * there, one write makes it the one that the next page gets. A page, and the workers it starts, keep the version they
+ * began with.
  *
  * Every answer carries the headers that let the page use threads, whatever the host sends.
  */
@@ -29,7 +30,7 @@ interface ServiceWorkerScope {
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
 }
 
-/** A version: path below the scope, SHA-256 of the content. */
+/** A version, as it is kept: path below the scope, SHA-256 of the content. */
 type Files = Record<string, string>;
 
 declare const self: ServiceWorkerScope;
@@ -84,12 +85,12 @@ async function versionFor({ request, clientId, resultingClientId }: FetchEvent, 
 async function update(): Promise<void> {
   const list = await fetch(new URL('files.json', SCOPE), { cache: 'no-cache' });
   if (!list.ok) return;
-  const files = (await list.clone().json()) as Files;
+  const { files } = (await list.json()) as { files: Files };
   const cache = await caches.open(CACHE);
   for (const [file, hash] of Object.entries(files)) {
     if (!(await cache.match(key('sha256', hash)))) await keep(cache, file, hash);
   }
-  await cache.put(READY, list);
+  await cache.put(READY, new Response(JSON.stringify(files)));
   await forgetUnused(cache);
 }
 

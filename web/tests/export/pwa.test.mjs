@@ -37,7 +37,7 @@ async function built(version) {
     document.title = "page ${version}, " + head;`,
   );
   const outDir = join(scratch, `built-${version}`);
-  const options = { root, base: './', configFile: false, logLevel: 'warn', plugins: [pwa()] };
+  const options = { root, base: './', configFile: false, logLevel: 'warn', plugins: [pwa(version)] };
   await build({ ...options, build: { outDir, emptyOutDir: true, target: 'es2022' } });
   return outDir;
 }
