@@ -84,7 +84,7 @@ def test_kill_and_resume_give_the_same_files(tmp_path: Path) -> None:
 import os, signal, sys
 from mobilevos.media import masks
 from mobilevos.pipeline.output import Output
-from tests.media.test_output import INFO, clip
+from tests.pipeline.test_output import INFO, clip
 output = Output(sys.argv[1], sys.argv[2].split(","), INFO)
 for frame, ids, confidence in clip():
     if frame.index == 4:

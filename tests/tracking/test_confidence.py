@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Memory
-from mobilevos.tracking.confidence import COEFFICIENTS, SIGNS, calibration, confidence, fit, predict, signs
+from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.tracking import Tracker
+from mobilevos.tracking.confidence import COEFFICIENTS, SIGNS, calibration, confidence, fit, predict, signs, size_of
 from mobilevos.tracking.geometry import Geometry
-from mobilevos.tracking.queue import MemoryQueue, Seen
-from mobilevos.tracking.result import TrackResult
-from mobilevos.tracking.tracker import TrackerState
+from mobilevos.tracking.result import Sight
 
 SHAPE = (64, 96)
 
@@ -20,19 +19,13 @@ def square(top: int, left: int, side: int) -> np.ndarray:
     return mask
 
 
-def state(*annotated: np.ndarray) -> TrackerState:
-    """One object, which had another form in the frame before."""
-    picture = np.zeros((*SHAPE, 3), np.uint8)
-    anchors = [Seen(time, picture, mask[None]) for time, mask in enumerate(annotated)]
-    recent = Seen(4, picture, square(0, 0, 4)[None])
-    t = len(anchors) + 1
-    memory = Memory(np.zeros((1, t, 4, 6), np.float32), np.zeros((1, 1, t, 4, 6), np.float32), np.zeros(t, np.float32))
-    queue = MemoryQueue(memory, (*anchors, recent), len(anchors), 2, 5)
-    return TrackerState(Geometry.fit(*SHAPE, None), (8,), queue, recent)
+def annotated(mask: np.ndarray) -> list[float]:
+    """How large one object is that was annotated so."""
+    return [size_of(mask, Geometry.fit(*SHAPE, None))]
 
 
-def result(probability: np.ndarray) -> TrackResult:
-    return TrackResult((8,), np.stack([1 - probability, probability]), Geometry.fit(*SHAPE, None))
+def sight(probability: np.ndarray) -> Sight:
+    return Sight((8,), np.stack([1 - probability, probability]), Geometry.fit(*SHAPE, None))
 
 
 def test_signs_by_hand() -> None:
@@ -40,31 +33,46 @@ def test_signs_by_hand() -> None:
     now = 0.75 * square(16, 24, 32)
     first = square(16, 24, 32)
     first[32:] = 0
-    found = dict(zip(SIGNS, signs(state(first), result(now))[0], strict=True))
+    found = dict(zip(SIGNS, signs(sight(now), annotated(first))[0], strict=True))
     assert found["certainty"] == pytest.approx(0.75)
     assert found["softness"] == pytest.approx(64 * 0.1875 / 8)
     assert found["change"] == pytest.approx(np.log(2))
     assert found["scatter"] == pytest.approx(np.sqrt(2 * (64 - 1) / 12) / 8)
 
 
-def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size() -> None:
-    now, gone = result(0.97 * square(16, 24, 32)), square(0, 0, 0)
-    np.testing.assert_array_equal(
-        signs(state(square(0, 0, 8), square(16, 24, 16), gone), now), signs(state(square(16, 24, 16)), now)
-    )
-    assert np.isfinite(signs(state(gone), now)).all()
+def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size(runtime: TorchRuntime) -> None:
+    frame, gone = np.zeros((*SHAPE, 3), np.uint8), square(0, 0, 0)
+
+    def size(*masks: np.ndarray) -> float:
+        tracker = Tracker(runtime, size=None)
+        tracker.start(frame, (8 * masks[0]).astype(np.uint8))
+        for mask in masks[1:]:
+            tracker.step(frame)
+            tracker.correct((8 * mask).astype(np.uint8))
+        return tracker.state().groups[0].annotated_size(0)
+
+    assert size(square(0, 0, 8), square(16, 24, 16), gone) == size(square(16, 24, 16)) == 16 * 16
+    assert np.isfinite(signs(sight(0.97 * square(16, 24, 32)), annotated(gone))).all()
 
 
 def test_an_object_that_is_nowhere_has_no_confidence() -> None:
-    assert confidence(state(square(16, 24, 32)), result(np.zeros(SHAPE, np.float32))) == {8: 0.0}
+    assert confidence(sight(np.zeros(SHAPE, np.float32)), annotated(square(16, 24, 32))) == {8: 0.0}
 
 
 def test_a_steady_object_is_trusted_more_than_one_that_grows_and_scatters() -> None:
-    steady = confidence(state(square(16, 24, 32)), result(0.97 * square(16, 24, 32)))[8]
-    astray = confidence(state(square(16, 24, 8)), result(0.7 * (square(0, 0, 24) + square(32, 64, 32))))[8]
+    steady = confidence(sight(0.97 * square(16, 24, 32)), annotated(square(16, 24, 32)))[8]
+    astray = confidence(sight(0.7 * (square(0, 0, 24) + square(32, 64, 32))), annotated(square(16, 24, 8)))[8]
     assert steady > 0.7
     assert astray < 0.5
     assert len(COEFFICIENTS) == len(SIGNS) + 1
+
+
+def test_a_window_is_no_growth() -> None:
+    """An object that is shown twice as large, through a window, has not changed."""
+    whole = Geometry.fit(*SHAPE, None)
+    near = Sight((8,), np.stack([1 - square(16, 24, 32), square(16, 24, 32)]), whole.window(48, 32, 2.0))
+    change = signs(near, annotated(square(24, 36, 16)))[0][SIGNS.index("change")]
+    assert change == pytest.approx(0)
 
 
 def test_the_fit_finds_what_the_numbers_were_made_of() -> None:

@@ -32,17 +32,45 @@ def test_fit(height: int, width: int, size: int | None, scaled: tuple[int, int],
 def test_there_and_back_without_scaling_is_exact() -> None:
     rng = np.random.default_rng(0)
     geometry = Geometry.fit(37, 53, None)
-    masks = rng.random((3, 37, 53)).astype(np.float32)
-    assert geometry.masks(masks).shape == (3, 48, 64)
-    np.testing.assert_array_equal(geometry.restore(geometry.masks(masks)), masks)
+    planes = rng.random((3, 37, 53)).astype(np.float32)
+    assert geometry.planes(planes).shape == (3, 48, 64)
+    np.testing.assert_array_equal(geometry.restore(geometry.planes(planes)), planes)
 
 
 def test_scaling_keeps_things_in_place() -> None:
     """A block of an enlarged picture comes back where it was, to within a pixel of the smaller one."""
     geometry = Geometry.fit(400, 600, 100)
-    mask = np.zeros((1, 400, 600), np.float32)
-    mask[0, 120:280, 200:440] = 1
-    back = geometry.restore(geometry.masks(mask))[0] > 0.5
+    mask = np.zeros((400, 600), np.uint8)
+    mask[120:280, 200:440] = 7
+    back = geometry.restore(geometry.masks(mask, [7]))[0] > 0.5
     inside = np.argwhere(back)
     np.testing.assert_allclose(inside.min(0), [120, 200], atol=2)
     np.testing.assert_allclose(inside.max(0), [279, 439], atol=2)
+
+
+def test_a_window_is_inside_of_the_frame_and_as_costly_as_all_of_it() -> None:
+    whole = Geometry.fit(480, 854, 320)
+    assert whole.is_whole
+    for x, y in ((0, 0), (427, 240), (853, 479), (-50, 900)):
+        window = whole.window(x, y, 2.0)
+        top, left, height, width = window.box
+        assert (height, width) == (240, 427)
+        assert 0 <= top <= 480 - height
+        assert 0 <= left <= 854 - width
+        assert window.scaled == whole.scaled
+        assert window.scale == pytest.approx(2 * whole.scale, rel=1e-3)
+    assert whole.window(400, 100, 1.0) == whole
+    assert whole.window(400, 100, 2.0).whole == whole
+
+
+def test_what_a_window_shows_comes_back_to_its_place() -> None:
+    whole = Geometry.fit(400, 600, 200)
+    window = whole.window(450, 100, 2.5)
+    mask = np.zeros((400, 600), np.uint8)
+    mask[60:140, 400:500] = 3
+    mask[300:350, 20:60] = 3  # outside of the window
+    back = window.restore(window.masks(mask, [3]))[0] > 0.5
+    assert back.shape == (400, 600)
+    inside = np.argwhere(back)
+    np.testing.assert_allclose(inside.min(0), [60, 400], atol=1)
+    np.testing.assert_allclose(inside.max(0), [139, 499], atol=1)

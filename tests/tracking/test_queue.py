@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from mobilevos.runtime.base import written
+from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MOST_ANCHORS, MemoryQueue, Seen
 
 
 def seen(time: int) -> Seen:
-    return Seen(time, np.zeros((16, 16, 3), np.uint8), np.zeros((1, 16, 16), np.float32))
+    return Seen(time, np.zeros((16, 16, 3), np.uint8), np.zeros((1, 16, 16), np.float32), Geometry.fit(16, 16, None))
 
 
 def key_of(time: int) -> np.ndarray:
@@ -23,7 +24,7 @@ def run(queue: MemoryQueue, times: range) -> MemoryQueue:
     for now in times:
         slot = queue.slot(now)
         if slot is not None:
-            queue = queue.wrote(written(queue.at(now), slot, key_of(now), values_of(now)), slot, seen(now))
+            queue = queue.with_frame(written(queue.at(now), slot, key_of(now), values_of(now)), slot, seen(now))
     return queue
 
 
@@ -68,7 +69,7 @@ def test_annotated_frames_stay_and_are_bounded() -> None:
     for now in range(1, 60):
         queue = run(queue, range(now, now + 1))
         if now % 10 == 0:
-            queue = queue.annotate(seen(now), key_of(now), values_of(now))
+            queue = queue.with_anchor(seen(now), key_of(now), values_of(now))
     assert queue.anchors == MOST_ANCHORS
     assert times(queue) == [0, 30, 40, 50, 59]
     assert queue.at(60).nearness.tolist() == [0, 0, 0, 0, 1]

@@ -40,7 +40,7 @@ def test_frames_that_are_remembered_twice_are_stored_once(runtime: TorchRuntime,
     tracker.start(frames[0], masks[0])
     save_state(tmp_path / "state.npz", tracker.state(), 0)
     with np.load(tmp_path / "state.npz") as file:
-        assert sorted(file) == ["about", "frame0", "keys", "masks0", "nearness", "values"]
+        assert sorted(file) == ["about", "frame0", "keys0", "masks0", "nearness0", "palette", "values0"]
 
 
 def test_what_is_no_state(tmp_path: Path) -> None:

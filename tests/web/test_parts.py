@@ -11,12 +11,9 @@ import numpy as np
 import pytest
 
 from mobilevos.export.tflite_template import assemble
-from mobilevos.runtime.base import Memory
-from mobilevos.tracking.confidence import confidence
+from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
-from mobilevos.tracking.queue import MemoryQueue, Seen
-from mobilevos.tracking.result import TrackResult
-from mobilevos.tracking.tracker import TrackerState
+from mobilevos.tracking.result import Sight
 from tests.web_export.node import WEB, need_node, node
 
 MODEL = WEB.parent / "src" / "mobilevos" / "web" / "model"
@@ -43,11 +40,9 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
         masks = (rng.random((objects, 48, 64)) > 0.4).astype(np.float32)
         masks = np.repeat(np.repeat(masks[:, ::4, ::4], 4, 1), 4, 2)  # every fourth pixel is a mean of 4 x 4
         geometry = Geometry.fit(48, 64, None)
-        memory = Memory(*(np.zeros(1, np.float32) for _ in range(3)))
-        seen = Seen(0, np.zeros((48, 64, 3), np.uint8), masks)
         ids = tuple(range(1, objects + 1))
-        state = TrackerState(geometry, ids, MemoryQueue(memory, (seen,), 1, 2, 1), seen)
-        expected.append(list(confidence(state, TrackResult(ids, probabilities, geometry)).values()))
+        sizes = [size_of(mask, geometry) for mask in masks]
+        expected.append(list(confidence(Sight(ids, probabilities, geometry), sizes).values()))
         areas = (masks[:, ::4, ::4] > 0.5).sum((1, 2)).tolist()
         net = {"height": 48, "width": 64}
         lines.append(json.dumps({"net": net, "probabilities": probabilities.ravel().tolist(), "areas": areas}))

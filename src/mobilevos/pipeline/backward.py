@@ -14,7 +14,7 @@ import numpy as np
 from mobilevos.errors import InputError
 from mobilevos.media.backwards import Timeline, read_backwards
 from mobilevos.media.video import Frame, open_source
-from mobilevos.pipeline.follow import Follower, Outcome
+from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.marks import FrameMarks, Marks
 from mobilevos.pipeline.passes import resume_pass, run_pass
 from mobilevos.pipeline.record import Record, rounded
@@ -75,11 +75,11 @@ def sweep_back(
     if (folder / DONE).exists():
         return 0, 0.0
     timeline, drawn = _scan(tracker, source, marks, late, refine)
-    follower = Follower(tracker, drawn, refine)
+    follower = MarkFollower(tracker, drawn, refine)
     at = resume_pass(follower, folder / SNAPSHOT)
     done = 0
 
-    def write(frame: Frame, outcome: Outcome | None) -> None:
+    def write(frame: Frame, outcome: FollowedFrame | None) -> None:
         nonlocal done
         if outcome is not None and not record.has(frame):
             early = [identity for identity, first in late.items() if first > frame.index]
@@ -101,7 +101,7 @@ def _scan(
     """Read up to the last of the first marks: the times of frames, and the objects that join, as masks."""
     timeline, drawn = Timeline(), {}
     last = max(late.values())
-    artist = Follower(tracker, {}, refine)
+    artist = MarkFollower(tracker, {}, refine)
     with open_source(source) as opened:
         for frame in opened:
             timeline.add(frame)

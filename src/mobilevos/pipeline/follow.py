@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mobilevos.arrays import Image
+from mobilevos.arrays import Ids, Image
 from mobilevos.pipeline.marks import FrameMarks, Marks, check_size
 from mobilevos.pipeline.refine import Refine
 from mobilevos.tracking import Tracker, TrackResult
-from mobilevos.tracking.confidence import confidence
-from mobilevos.tracking.sharp import sharp_mask
-
-Ids = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FollowedFrame:
     """The objects in one frame."""
 
-    confidence: dict[int, float]
+    confidence: Mapping[int, float]
     result: TrackResult | None = None
     drawn: Ids | None = None
     """(H, W), where the frame was marked."""
@@ -33,10 +29,10 @@ class Outcome:
             return self.drawn
         if self.result is None:
             return np.zeros(frame.shape[:2], np.uint8)
-        return sharp_mask(self.result, frame)
+        return self.result.mask
 
 
-class Follower:
+class MarkFollower:
     """Starts, corrects and adds objects where they are marked, and follows them elsewhere.
 
     Args:
@@ -50,24 +46,21 @@ class Follower:
         self.seconds = 0.0
         """In the network alone, for so many frames."""
 
-    def take(self, index: int, frame: Image) -> Outcome:
+    def take(self, index: int, frame: Image) -> FollowedFrame:
         """The next frame (H, W, 3), whose number is `index`."""
         at = self.marks.get(index)
         if not self.following:
             if at is None or not at.shown:
-                return Outcome({})
+                return FollowedFrame({})
             drawn = self.draw(index, at, frame)
             self.tracker.start(frame, drawn)
             self.following = True
-            return Outcome(dict.fromkeys(self.tracker.ids, 1.0), drawn=drawn)
+            return FollowedFrame(dict.fromkeys(self.tracker.ids, 1.0), drawn=drawn)
         began = time.perf_counter()
         result = self.tracker.step(frame)
         self.seconds += time.perf_counter() - began
         self.frames += 1
-        trust = confidence(self.tracker.state(), result)
-        if at is None:
-            return Outcome(trust, result)
-        return self._correct(index, at, frame, Outcome(trust, result))
+        return FollowedFrame(result.confidence, result) if at is None else self._correct(index, at, frame, result)
 
     def draw(self, index: int, at: FrameMarks, frame: Image, found: Ids | None = None) -> Ids:
         """The marked objects of a frame as ids (H, W); found: all objects as the tracker finds them, if it does."""
@@ -81,9 +74,9 @@ class Follower:
         check_size(ids, at.shown, index, self.tracker.size)
         return ids
 
-    def _correct(self, index: int, at: FrameMarks, frame: Image, found: Outcome) -> Outcome:
+    def _correct(self, index: int, at: FrameMarks, frame: Image, found: TrackResult) -> FollowedFrame:
         """The marks of a frame in which objects are followed already."""
-        ids = found.mask(frame)
+        ids = found.mask
         drawn = self.draw(index, at, frame, ids)
         known = set(self.tracker.ids)
         spoken = at.shown | at.gone
@@ -94,4 +87,4 @@ class Follower:
         new = at.shown - known
         if new:
             self.tracker.add(np.where(np.isin(merged, list(new)), merged, 0))
-        return Outcome({**found.confidence, **dict.fromkeys(spoken, 1.0)}, drawn=merged)
+        return FollowedFrame({**found.confidence, **dict.fromkeys(spoken, 1.0)}, drawn=merged)

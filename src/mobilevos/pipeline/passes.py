@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from mobilevos.media.video import Frame
-from mobilevos.pipeline.follow import Follower, Outcome
+from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.threads import WorkBehind
 from mobilevos.tracking import TrackerState
 from mobilevos.tracking.snapshot import load_state, save_state
@@ -19,7 +19,7 @@ SNAPSHOT_SECONDS = 2.0
 SNAPSHOT_SHARE = 0.03
 """Of the time, at most, is spent on snapshots: an unbounded memory makes large ones."""
 
-Write = Callable[[Frame, Outcome | None], None]
+Write = Callable[[Frame, FollowedFrame | None], None]
 """Records a frame; the outcome is None for a frame that was recorded before the snapshot."""
 
 
@@ -43,7 +43,7 @@ class _Snapshots:
         self._pause = max(SNAPSHOT_SECONDS, (time.monotonic() - began) / SNAPSHOT_SHARE)
 
 
-def resume_pass(follower: Follower, snapshot: Path) -> int | None:
+def resume_pass(follower: MarkFollower, snapshot: Path) -> int | None:
     """Set the follower back to where a pass was interrupted; the number of the frame that was its last."""
     if not snapshot.exists():
         return None
@@ -55,7 +55,7 @@ def resume_pass(follower: Follower, snapshot: Path) -> int | None:
 
 def run_pass(
     frames: Generator[Frame, None, None],
-    follower: Follower,
+    follower: MarkFollower,
     write: Write,
     snapshot: Path,
     depth: int,
@@ -68,7 +68,7 @@ def run_pass(
     """
     snapshots = _Snapshots(snapshot)
 
-    def finish(item: tuple[Frame, Outcome | None, TrackerState | None]) -> None:
+    def finish(item: tuple[Frame, FollowedFrame | None, TrackerState | None]) -> None:
         frame, outcome, state = item
         write(frame, outcome)
         if state:

@@ -18,7 +18,7 @@ from mobilevos.media.sinks import GREEN
 from mobilevos.media.video import Frame, Source, VideoInfo, describe, is_live, open_source
 from mobilevos.pipeline.alarm import Alarm, find_alarms, read_confidence
 from mobilevos.pipeline.backward import Backward, sweep_back
-from mobilevos.pipeline.follow import Follower, Outcome
+from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.marks import Marks, check_marks, digest, first_marks
 from mobilevos.pipeline.output import CONFIDENCE, Output, finished
 from mobilevos.pipeline.passes import resume_pass, run_pass
@@ -143,7 +143,7 @@ class _Run:
     """The pass from the first frame to the last, and what it leads to."""
 
     def __init__(self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo) -> None:
-        self.follower = Follower(tracker, marks, refine)
+        self.follower = MarkFollower(tracker, marks, refine)
         self.marks = marks
         self.info = info
         self.backward: Backward | None = None
@@ -159,7 +159,7 @@ class _Run:
     def forward(self, source: Source, output: Output, tell: Callable[[int], None], endless: bool) -> None:
         """Follow, and write everything. An endless source ends when the user says so."""
 
-        def write(frame: Frame, outcome: Outcome | None) -> None:
+        def write(frame: Frame, outcome: FollowedFrame | None) -> None:
             ids, confidence = self._final(frame, outcome, output.stored(frame))
             output.write(frame, ids, confidence)
             self.frames += 1
@@ -193,14 +193,14 @@ class _Run:
         )
 
     def _final(
-        self, frame: Frame, outcome: Outcome | None, stored: Stored | None
+        self, frame: Frame, outcome: FollowedFrame | None, stored: Stored | None
     ) -> tuple[np.ndarray, dict[int, float]]:
         """Ids (H, W) and confidence: as recorded before, or as computed, with what came of the backward pass."""
         if stored:
             return stored.ids, stored.confidence
         if outcome is None:
             raise InputError(f"cannot resume: the mask of frame {frame.index} is missing; force to begin anew")
-        ids, confidence = outcome.mask(frame.rgb), outcome.confidence
+        ids, confidence = outcome.mask(frame.rgb), dict(outcome.confidence)
         if self.backward:
             ids, confidence = self.backward.merge(frame, ids, confidence, self.marks)
         return ids, confidence

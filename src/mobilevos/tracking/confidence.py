@@ -8,6 +8,7 @@ place, overlap) was tried as well, and told nothing more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +16,13 @@ from numpy.typing import NDArray
 
 from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.tracking.result import TrackResult
-from mobilevos.tracking.tracker import TrackerState
+from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.result import Sight
 
 Numbers = NDArray[np.float64]
 
 STEP = 4
-"""Every so many-th pixel is looked at: the network's masks are no finer."""
+"""One pixel in so many, each way, is looked at: the network's masks are no finer."""
 
 SIGNS = ("certainty", "softness", "change", "scatter")
 """What `signs` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
@@ -32,33 +33,31 @@ COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, -7.515)
 clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
 
 
-def confidence(state: TrackerState, result: TrackResult) -> dict[int, float]:
-    """{id: 0..1} for the objects of a step; 0 where an object is nowhere to be seen.
+def confidence(sight: Sight, annotated: Sequence[float]) -> dict[int, float]:
+    """{id: 0..1} for the objects of a window; 0 where an object is nowhere to be seen.
 
-    state: of the tracker, which knows how the objects were annotated.
+    annotated: how large each object was where it was annotated, in pixels of the frame.
     """
-    found = signs(state, result)
-    values = predict(found, np.array(COEFFICIENTS))
-    return {i: 0.0 if np.isnan(v) else float(v) for i, v in zip(result.ids, values, strict=True)}
+    values = predict(signs(sight, annotated), np.array(COEFFICIENTS))
+    return {i: 0.0 if np.isnan(v) else float(v) for i, v in zip(sight.ids, values, strict=True)}
 
 
-def signs(state: TrackerState, result: TrackResult) -> Numbers:
+def signs(sight: Sight, annotated: Sequence[float]) -> Numbers:
     """(N, len(SIGNS)), a row for each object; not a number where the object is nowhere."""
-    now = result.network_probabilities[:, ::STEP, ::STEP]
+    now = sight.probabilities[:, ::STEP, ::STEP]
     winner = now.argmax(0)
-    rows = [_signs(now[c], winner == c, _annotated(state, c - 1)) for c in range(1, len(now))]
+    cell = (STEP / sight.geometry.scale) ** 2
+    rows = [_signs(now[c], winner == c, annotated[c - 1] / cell) for c in range(1, len(now))]
     return np.array(rows, np.float64).reshape(-1, len(SIGNS))
 
 
-def _annotated(state: TrackerState, index: int) -> NDArray[np.bool_]:
-    """The mask of an object where it was annotated last, and was to be seen."""
-    anchors = [seen for seen in state.queue.seen[: state.queue.anchors] if len(seen.masks) > index]
-    shown = [seen for seen in anchors if seen.masks[index].any()]
-    return (shown or anchors)[-1].masks[index, ::STEP, ::STEP] > 0.5
+def size_of(mask: Array, geometry: Geometry) -> float:
+    """How many pixels of the frame a mask (h, w) of the network covers."""
+    return int((mask[::STEP, ::STEP] > 0.5).sum()) * (STEP / geometry.scale) ** 2
 
 
-def _signs(probability: Array, inside: NDArray[np.bool_], annotated: NDArray[np.bool_]) -> tuple[float, ...]:
-    """All (h, w): the probability of an object, where it wins, and where it was when it was annotated."""
+def _signs(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tuple[float, ...]:
+    """(h, w): the probability of an object and where it wins; annotated: how many pixels it had where it was marked."""
     y, x = np.nonzero(inside)
     area = len(y)
     if not area:
@@ -67,7 +66,7 @@ def _signs(probability: Array, inside: NDArray[np.bool_], annotated: NDArray[np.
     return (
         float(probability[inside].mean()),
         float((probability * (1 - probability)).sum() / length),
-        float(abs(np.log(area / max(int(annotated.sum()), 1)))),
+        float(abs(np.log(area / max(annotated, 1.0)))),
         float(np.sqrt(y.var() + x.var()) / length),
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from mobilevos.arrays import Array, Image
 from mobilevos.runtime.base import Memory, written
+from mobilevos.tracking.geometry import Geometry
 
 MOST_ANCHORS = 4
 """Annotated frames kept at once: the first, and the latest corrections. A bound, so that memory never grows."""
@@ -22,6 +23,8 @@ class Seen:
     """(H, W, 3)"""
     masks: Array
     """(N, H, W), as they were remembered; objects that were added later are missing, because they were not there"""
+    geometry: Geometry
+    """Which part of the frame it is"""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class MemoryQueue:
         anchors: how many of the first slots are annotated frames.
         length: slots there are at most while there is one annotated frame; None is unbounded. Further annotated
             frames come on top of it.
-        every: in an unbounded memory, every so many-th frame stays; the previous frame is always there.
+        every: in an unbounded memory, one frame in so many stays; the previous frame is always there.
     """
 
     memory: Memory
@@ -75,14 +78,14 @@ class MemoryQueue:
             return len(self.seen)
         return min(recent, key=lambda slot: self.seen[slot].time)
 
-    def wrote(self, memory: Memory, slot: int, seen: Seen) -> MemoryQueue:
+    def with_frame(self, memory: Memory, slot: int, seen: Seen) -> MemoryQueue:
         """After the runtime has written a frame."""
         return replace(self, memory=memory, seen=(*self.seen[:slot], seen, *self.seen[slot + 1 :]))
 
-    def annotate(self, seen: Seen, key: Array, values: Array) -> MemoryQueue:
+    def with_anchor(self, seen: Seen, key: Array, values: Array) -> MemoryQueue:
         """A further annotated frame, which is also the most recent one."""
         slot = self.slot(seen.time)
-        queue = self if slot is None else self.wrote(written(self.memory, slot, key, values), slot, seen)
+        queue = self if slot is None else self.with_frame(written(self.memory, slot, key, values), slot, seen)
         queue = queue._insert_anchor(seen, key, values)
         return queue._without(1) if queue.anchors > MOST_ANCHORS else queue
 

@@ -1,15 +1,30 @@
-"""What a step gives."""
+"""What a step gives: the one mask and the one confidence that library, command line and evaluation all use."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mobilevos.arrays import Array
+from mobilevos.arrays import Array, Ids, Image
 from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.sharp import ids_of_part
+
+
+@dataclass(frozen=True)
+class Sight:
+    """Some objects as one window shows them."""
+
+    ids: tuple[int, ...]
+    """The objects, in the order of the channels 1 .. N"""
+    probabilities: Array
+    """(1 + N, h, w), background first, padded, at the network's size"""
+    geometry: Geometry
+    """Which part of the frame it is"""
+    guests: frozenset[int] = frozenset()
+    """Those that belong to other windows: they compete here, and are taken from there"""
 
 
 @dataclass(frozen=True)
@@ -17,30 +32,46 @@ class TrackResult:
     """Where the objects are in one frame."""
 
     ids: tuple[int, ...]
-    """The objects, in the order of the channels 1 .. N"""
-    network_probabilities: Array
-    """(1 + N, h, w), padded, at the network's size"""
-    geometry: Geometry
+    """The objects, in the order in which they came"""
+    sights: tuple[Sight, ...]
+    """What the network said, window by window"""
+    frame: Image
+    """(H, W, 3), the frame itself, whose edges the mask follows; not to be written to before `mask` is asked for"""
+    confidence: Mapping[int, float]
+    """For each object how far its mask is to be trusted: a guess of its overlap with the truth; 0 where it is gone"""
+    drawn: Ids | None = None
+    """(H, W), the mask as it was given, where the frame was annotated"""
 
     @cached_property
     def probabilities(self) -> Array:
-        """(1 + N, H, W), background first, at the frame's size."""
-        return self.geometry.restore(self.network_probabilities)
+        """(1 + N, H, W), background first, at the frame's size; 0 for objects outside of their windows."""
+        planes = np.zeros((1 + len(self.ids), *self.frame.shape[:2]), np.float32)
+        for sight in self.sights:
+            restored = sight.geometry.restore(sight.probabilities[1:])
+            for identity, plane in zip(sight.ids, restored, strict=True):
+                if identity not in sight.guests:
+                    planes[1 + self.ids.index(identity)] = plane
+        total = planes[1:].sum(0)
+        planes[1:] /= np.maximum(total, 1)  # where several windows are sure of a pixel
+        planes[0] = 1 - np.minimum(total, 1)
+        return planes
 
     @cached_property
-    def mask(self) -> NDArray[np.uint8]:
-        """(H, W), the ids of the objects, 0 where there is none."""
-        if len(self.ids) == 1:  # two probabilities that sum to one: half of the resizing suffices
-            inside = self.geometry.restore(self.network_probabilities[1:])[0] > 0.5
-            return np.where(inside, np.uint8(self.ids[0]), np.uint8(0))
-        return np.array((0, *self.ids), np.uint8)[self.probabilities.argmax(0)]
+    def mask(self) -> Ids:
+        """(H, W), the ids of the objects, 0 where there is none; its edges follow those of the frame."""
+        if self.drawn is not None:
+            return self.drawn
+        if len(self.sights) == 1:
+            return _ids(self.sights[0], self.frame)
+        owned = np.zeros(self.frame.shape[:2], np.uint8)
+        for sight in sorted(self.sights, key=lambda each: -each.geometry.scale):  # the closest look decides
+            np.copyto(owned, _ids(sight, self.frame), where=owned == 0)
+        return owned
 
-    @cached_property
-    def confidence(self) -> dict[int, float]:
-        """For each object the mean probability of the pixels that were given to it; 0 where it is nowhere."""
-        winner = self.network_probabilities.argmax(0)
-        scores = {}
-        for channel, identity in enumerate(self.ids, start=1):
-            inside = self.network_probabilities[channel][winner == channel]
-            scores[identity] = float(inside.mean()) if inside.size else 0.0
-        return scores
+
+def _ids(sight: Sight, frame: Image) -> Ids:
+    """What a window owns of the frame (H, W)."""
+    geometry = sight.geometry
+    part = ids_of_part(geometry.inner(sight.probabilities), geometry.cut(frame))
+    names = np.array([0, *(0 if i in sight.guests else i for i in sight.ids)], np.uint8)[part]
+    return names if geometry.is_whole else geometry.placed(names)

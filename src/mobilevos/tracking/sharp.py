@@ -14,8 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.arrays import Array, Image
-from mobilevos.tracking.result import TrackResult
+from mobilevos.arrays import Array, Ids, Image
 
 ENLARGED = 1.5
 """How much larger than the network's frame the full one must be; below, plain masks score a better F."""
@@ -24,7 +23,7 @@ BAND = 6
 """How far from an outline the mask may change, in pixels of the network."""
 
 STEP = 4
-"""Every so many-th pixel of the network's frame is used for the fit, as its masks are no finer than that."""
+"""One pixel in so many of the network's frame, each way, is used for the fit: its masks are no finer than that."""
 
 RADIUS = 1
 """Of the window of a fit, in pixels after the step above."""
@@ -36,23 +35,36 @@ REMAP_WIDTH = 4096
 """OpenCV looks up points in pictures of less than 32768 columns."""
 
 
-def sharp_mask(result: TrackResult, frame: Image) -> NDArray[np.uint8]:
-    """The ids (H, W) of the objects in a frame (H, W, 3), as `result.mask`, with edges that follow the frame's."""
-    geometry = result.geometry
-    if geometry.height < ENLARGED * geometry.scaled[0]:
-        return result.mask
-    top, _, left, _ = geometry.padding
-    h, w = geometry.scaled
-    inner = result.network_probabilities[:, top : top + h, left : left + w]
-    winner = inner.argmax(0).astype(np.uint8)
-    labels = cv2.resize(winner, (geometry.width, geometry.height), interpolation=cv2.INTER_NEAREST)
+def ids_of_part(probabilities: Array, part: Image) -> Ids:
+    """Which channel of probabilities (1 + N, h, w) has each pixel of the part of a frame (H, W, 3) they are of: (H, W).
+
+    Edges follow the part's where it is much larger than the network saw it.
+    """
+    height, width = part.shape[:2]
+    if height < ENLARGED * probabilities.shape[1]:
+        return plain_ids(probabilities, height, width)
+    winner = probabilities.argmax(0).astype(np.uint8)
+    labels = np.asarray(cv2.resize(winner, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
     outline = cv2.morphologyEx(winner, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0
     band = cv2.dilate(outline.view(np.uint8), np.ones((2 * BAND + 1, 2 * BAND + 1), np.uint8))
-    points = cv2.findNonZero(cv2.resize(band, (geometry.width, geometry.height), interpolation=cv2.INTER_NEAREST))
+    points = cv2.findNonZero(cv2.resize(band, (width, height), interpolation=cv2.INTER_NEAREST))
     if points is not None:
         x, y = points.reshape(-1, 2).T
-        labels[y, x] = _decide(inner, frame, x, y, cv2.boundingRect(band))
-    return np.array((0, *result.ids), np.uint8)[labels]
+        labels[y, x] = _decide(probabilities, part, x, y, cv2.boundingRect(band))
+    return labels
+
+
+def plain_ids(probabilities: Array, height: int, width: int) -> Ids:
+    """The same by resizing alone."""
+
+    def resized(channel: Array) -> np.ndarray:
+        if channel.shape == (height, width):
+            return channel
+        return cv2.resize(channel, (width, height), interpolation=cv2.INTER_LINEAR)
+
+    if len(probabilities) == 2:  # two probabilities that sum to one: half of the resizing suffices
+        return (resized(probabilities[1]) > 0.5).view(np.uint8)
+    return np.stack([resized(channel) for channel in probabilities]).argmax(0).astype(np.uint8)
 
 
 def _decide(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 
@@ -12,30 +14,33 @@ from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.runtime.base import Memory
 from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.group import Group
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.tracker import TrackerState
+from mobilevos.tracking.window import Extent, LookAhead
 
-FORMAT = 1
+FORMAT = 2
 """Another number whenever the layout changes."""
 
 
 def save_state(path: str | os.PathLike[str], state: TrackerState, frame: int) -> None:
     """Write a state as it is after frame number `frame`. Frames that are remembered twice are written once."""
-    unique = {id(seen): seen for seen in (*state.queue.seen, state.current)}
-    place = {key: number for number, key in enumerate(unique)}
+    frames = {id(seen): seen for group in state.groups for seen in (*group.queue.seen, group.current)}
+    place = {key: number for number, key in enumerate(frames)}
     about = {
         "format": FORMAT,
         "frame": frame,
         "ids": state.ids,
-        "geometry": [state.geometry.height, state.geometry.width, state.geometry.scaled, state.geometry.padding],
-        "queue": [state.queue.anchors, state.queue.length, state.queue.every],
-        "times": [seen.time for seen in unique.values()],
-        "seen": [place[id(seen)] for seen in state.queue.seen],
-        "current": place[id(state.current)],
+        "time": state.time,
+        "geometry": asdict(state.geometry),
+        "groups": [_describe(group, place) for group in state.groups],
+        "frames": [{"time": seen.time, "geometry": asdict(seen.geometry)} for seen in frames.values()],
     }
-    memory = state.queue.memory
-    arrays: dict[str, np.ndarray] = {"keys": memory.keys, "values": memory.values, "nearness": memory.nearness}
-    for number, seen in enumerate(unique.values()):
+    arrays: dict[str, np.ndarray] = {} if state.palette is None else {"palette": state.palette}
+    for number, group in enumerate(state.groups):
+        memory = group.queue.memory
+        arrays |= {f"keys{number}": memory.keys, f"values{number}": memory.values, f"nearness{number}": memory.nearness}
+    for number, seen in enumerate(frames.values()):
         arrays |= {f"frame{number}": seen.frame, f"masks{number}": seen.masks}
     with replacing(path) as part, part.open("wb") as file:
         np.savez(file, allow_pickle=False, about=np.array(json.dumps(about)), **arrays)
@@ -48,12 +53,51 @@ def load_state(path: str | os.PathLike[str]) -> tuple[TrackerState, int]:
             about = json.loads(str(file["about"]))
             if about["format"] != FORMAT:
                 raise ValueError(f"its format is {about['format']}, expected {FORMAT}")
-            seen = [Seen(t, file[f"frame{n}"], file[f"masks{n}"]) for n, t in enumerate(about["times"])]
-            memory = Memory(file["keys"], file["values"], file["nearness"])
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            frames = [
+                Seen(one["time"], file[f"frame{n}"], file[f"masks{n}"], _geometry(one["geometry"]))
+                for n, one in enumerate(about["frames"])
+            ]
+            memories = [
+                Memory(file[f"keys{n}"], file[f"values{n}"], file[f"nearness{n}"]) for n in range(len(about["groups"]))
+            ]
+            palette = file["palette"] if "palette" in file.files else None
+    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"expected a tracker's state, but {path} cannot be read as one ({error})") from error
-    height, width, scaled, padding = about["geometry"]
+    groups = tuple(_group(one, memory, frames) for one, memory in zip(about["groups"], memories, strict=True))
+    state = TrackerState(_geometry(about["geometry"]), tuple(about["ids"]), groups, about["time"], palette)
+    return state, about["frame"]
+
+
+def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
+    return {
+        "ids": group.ids,
+        "guests": sorted(group.guests),
+        "look": asdict(group.look),
+        "queue": [group.queue.anchors, group.queue.length, group.queue.every],
+        "seen": [place[id(seen)] for seen in group.queue.seen],
+        "current": place[id(group.current)],
+    }
+
+
+def _group(about: dict[str, Any], memory: Memory, frames: list[Seen]) -> Group:
     anchors, length, every = about["queue"]
-    queue = MemoryQueue(memory, tuple(seen[n] for n in about["seen"]), anchors, length, every)
-    geometry = Geometry(height, width, tuple(scaled), tuple(padding))
-    return TrackerState(geometry, tuple(about["ids"]), queue, seen[about["current"]]), about["frame"]
+    queue = MemoryQueue(memory, tuple(frames[n] for n in about["seen"]), anchors, length, every)
+    look, extent = about["look"], about["look"]["extent"]
+    return Group(
+        tuple(about["ids"]),
+        frozenset(about["guests"]),
+        LookAhead(
+            look["x"],
+            look["y"],
+            look["zoom"],
+            tuple(look["speed"]),
+            tuple(look["growth"]),
+            None if extent is None else Extent(**extent),
+        ),
+        queue,
+        frames[about["current"]],
+    )
+
+
+def _geometry(about: dict[str, Any]) -> Geometry:
+    return Geometry(about["height"], about["width"], *(tuple(about[name]) for name in ("scaled", "padding", "box")))

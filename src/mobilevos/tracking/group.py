@@ -1,0 +1,141 @@
+"""Objects that share a window: one memory, one look a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from mobilevos.arrays import Array, Ids, Image
+from mobilevos.runtime.base import Runtime
+from mobilevos.tracking.confidence import confidence, size_of
+from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.queue import MemoryQueue, Seen
+from mobilevos.tracking.result import Sight
+from mobilevos.tracking.window import TRUSTED, Extent, LookAhead, extent_of, winners
+
+
+@dataclass(frozen=True)
+class Group:
+    """Immutable: each change gives a new one."""
+
+    ids: tuple[int, ...]
+    """Its objects and its guests, in the order in which they came"""
+    guests: frozenset[int]
+    """Objects of other windows that are to be seen here: without them, nothing competes for their pixels"""
+    look: LookAhead
+    """Where it looks in the next frame"""
+    queue: MemoryQueue
+    current: Seen
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        return tuple(identity for identity in self.ids if identity not in self.guests)
+
+    @classmethod
+    def begin(
+        cls,
+        runtime: Runtime,
+        frame: Image,
+        mask: Ids,
+        own: tuple[int, ...],
+        guests: frozenset[int],
+        whole: Geometry,
+        look: LookAhead,
+        *,
+        length: int | None,
+        every: int,
+    ) -> Group:
+        """Objects of a mask (H, W) in the first frame (H, W, 3); length, every: of the memory."""
+        ids = (*own, *sorted(guests))
+        geometry = look.geometry(whole)
+        seen = Seen(0, geometry.frame(frame), geometry.masks(mask, ids), geometry)
+        key, values = runtime.memorise(seen.frame, seen.masks)
+        return cls(ids, guests, look, MemoryQueue.begin(seen, key, values, length, every), seen)
+
+    def step(self, runtime: Runtime, frame: Image, geometry: Geometry, time: int) -> tuple[Group, Sight]:
+        """The objects in the next frame, through a window."""
+        image = geometry.frame(frame)
+        slot = self.queue.slot(time)
+        probabilities, memory = runtime.step(image, self.queue.at(time), 0 if slot is None else slot)
+        seen = Seen(time, image, probabilities[1:], geometry)
+        queue = self.queue if slot is None else self.queue.with_frame(memory, slot, seen)
+        sight = Sight(self.ids, probabilities, geometry, self.guests)
+        return replace(self, queue=queue, current=seen), sight
+
+    def annotated(self, runtime: Runtime, image: Image, masks: Array, geometry: Geometry) -> Group:
+        """With masks (N, h, w), drawn on the current frame, which is seen as `image` through a window."""
+        seen = replace(self.current, frame=image, masks=masks, geometry=geometry)
+        key, values = runtime.memorise(image, masks)
+        return replace(self, queue=self.queue.with_anchor(seen, key, values), current=seen)
+
+    def drawn(self, runtime: Runtime, layers: Mapping[int, Array]) -> Group:
+        """With masks of the current frame (H, W), 0..1, as it was seen."""
+        geometry = self.current.geometry
+        masks = geometry.planes([geometry.cut(layers[i]) for i in self.ids])
+        return self.annotated(runtime, self.current.frame, masks, geometry)
+
+    def as_annotated(self) -> Sight:
+        """The current frame as its masks have it."""
+        masks = self.current.masks
+        planes = np.concatenate([1 - masks.sum(0, keepdims=True).clip(0, 1), masks])
+        return Sight(self.ids, planes, self.current.geometry, self.guests)
+
+    def adopting(self, runtime: Runtime, objects: tuple[int, ...], layers: Mapping[int, Array]) -> Group:
+        """With the objects of another window as its own."""
+        group = replace(self, guests=self.guests - set(objects))
+        new = tuple(identity for identity in objects if identity not in self.ids)
+        return group.with_objects(runtime, new, as_guests=False).drawn(runtime, layers) if new else group
+
+    def with_objects(self, runtime: Runtime, new: tuple[int, ...], *, as_guests: bool) -> Group:
+        """Further objects, which were nowhere so far."""
+
+        def absent(seen: Seen) -> Array:
+            """Values (M, Cv, h, w) of the new objects in a remembered frame."""
+            known = len(self.ids)
+            masks = np.zeros((known + len(new), *seen.frame.shape[:2]), np.float32)
+            masks[: len(seen.masks)] = seen.masks
+            return runtime.memorise(seen.frame, masks)[1][known:]
+
+        values = np.stack([absent(seen) for seen in self.queue.seen], 2)
+        empty = np.zeros((len(new), *self.current.masks.shape[1:]), np.float32)
+        return replace(
+            self,
+            ids=self.ids + new,
+            guests=self.guests | frozenset(new) if as_guests else self.guests,
+            queue=self.queue.with_objects(values),
+            current=replace(self.current, masks=np.concatenate([self.current.masks, empty])),
+        )
+
+    def without(self, identity: int) -> Group:
+        """One object less."""
+        index = self.ids.index(identity)
+        return replace(
+            self,
+            ids=tuple(i for i in self.ids if i != identity),
+            guests=self.guests - {identity},
+            queue=self.queue.without_object(index),
+            current=replace(self.current, masks=np.delete(self.current.masks, index, 0)),
+        )
+
+    def confidence(self, sight: Sight) -> dict[int, float]:
+        """How far the masks of its own objects are to be trusted."""
+        found = confidence(sight, [self.annotated_size(index) for index in range(len(self.ids))])
+        return {identity: found[identity] for identity in self.own}
+
+    def extents(self, sight: Sight, trust: Mapping[int, float]) -> dict[int, Extent | None]:
+        """Where each of its own objects is; None for one that is lost or doubtful."""
+        winner = winners(sight.probabilities)
+        return {
+            identity: extent_of(winner == channel, sight.geometry) if trust[identity] >= TRUSTED else None
+            for channel, identity in enumerate(self.ids, start=1)
+            if identity not in self.guests
+        }
+
+    def annotated_size(self, index: int) -> float:
+        """Of an object, in pixels of the frame, where it was annotated last and was to be seen."""
+        anchors = [seen for seen in self.queue.seen[: self.queue.anchors] if len(seen.masks) > index]
+        sizes = [size_of(seen.masks[index], seen.geometry) for seen in anchors]
+        shown = [size for size in sizes if size]
+        return (shown or sizes or [0.0])[-1]
