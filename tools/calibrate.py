@@ -15,7 +15,7 @@ import numpy as np
 from mobilevos.arrays import Image
 from mobilevos.errors import InputError
 from mobilevos.tracking import Tracker
-from mobilevos.tracking.confidence import Calibration, Numbers, calibration, fit, predict, signs
+from mobilevos.tracking.confidence import Calibration, Numbers, calibration, cues, fit, predict
 
 LabelledClip = Iterable[tuple[Image, np.ndarray]]
 """Frames (H, W, 3) with their ids (H, W), all objects in the first one."""
@@ -54,7 +54,7 @@ def gather(tracker: Tracker, clip: LabelledClip) -> tuple[Numbers, Numbers]:
             tracker.start(frame, truth)
             continue
         result = tracker.step(frame)
-        for identity, row in zip(result.ids, signs(tracker.state(), result), strict=True):
+        for identity, row in zip(result.ids, cues(tracker.state(), result), strict=True):
             if np.isfinite(row).all():
                 mask, known = result.mask == identity, truth == identity
                 rows.append(row)

@@ -14,7 +14,7 @@ from PIL import Image
 
 from mobilevos import Tracker
 from mobilevos.files import replacing
-from mobilevos.media.overlay import cutout, overlay
+from mobilevos.media.overlay import cutout, draw_overlay
 from mobilevos.synthetic.clip import synthetic_frames
 
 WHITE = (255, 255, 255)
@@ -34,7 +34,7 @@ def make_picture(path: Path) -> None:
         result = tracker.step(frame) if index else tracker.start(frame, truth)
         if index in SHOWN:
             given = frame if index else outlined(frame, truth)
-            drawn = (given, overlay(frame, result.mask), cutout(frame, result.mask, WHITE))
+            drawn = (given, draw_overlay(frame, result.mask), cutout(frame, result.mask, WHITE))
             for row, picture in zip(rows, drawn, strict=True):
                 row.append(cv2.resize(picture, TILE, interpolation=cv2.INTER_AREA))
     whole = joined([joined(row, 1) for row in rows], 0)

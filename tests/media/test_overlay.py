@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.media.overlay import contact_sheet, cutout, matte, overlay, with_alpha
+from mobilevos.media.overlay import contact_sheet, cutout, draw_overlay, matte, with_alpha
 from mobilevos.media.palette import vivid_palette
 
 
@@ -21,7 +21,7 @@ def scene() -> tuple[np.ndarray, np.ndarray]:
 
 def test_overlay_tints_objects_only(scene: tuple[np.ndarray, np.ndarray]) -> None:
     frame, ids = scene
-    picture = overlay(frame, ids, alpha=0.25, contours=False)
+    picture = draw_overlay(frame, ids, alpha=0.25, contours=False)
     assert np.array_equal(picture[ids == 0], frame[ids == 0])
     expected = 0.75 * frame[ids > 0] + 0.25 * vivid_palette()[ids[ids > 0]]
     assert np.abs(picture[ids > 0] - expected).max() <= 1
@@ -29,7 +29,7 @@ def test_overlay_tints_objects_only(scene: tuple[np.ndarray, np.ndarray]) -> Non
 
 def test_contours_lie_inside_in_the_colour_of_the_object(scene: tuple[np.ndarray, np.ndarray]) -> None:
     frame, ids = scene
-    plain, lined = overlay(frame, ids, contours=False), overlay(frame, ids)
+    plain, lined = draw_overlay(frame, ids, contours=False), draw_overlay(frame, ids)
     changed = (plain != lined).any(axis=2)
     edge = np.zeros_like(changed)
     for y, x in np.argwhere(ids > 0):
@@ -43,11 +43,11 @@ def test_contours_lie_inside_in_the_colour_of_the_object(scene: tuple[np.ndarray
 def test_overlay_leaves_its_input_alone_and_writes_confidence(scene: tuple[np.ndarray, np.ndarray]) -> None:
     frame, ids = scene
     before = frame.copy()
-    without = overlay(frame, ids)
-    with_text = overlay(frame, ids, confidence={1: 0.9, 7: 0.2, 99: 0.5})
+    without = draw_overlay(frame, ids)
+    with_text = draw_overlay(frame, ids, confidence={1: 0.9, 7: 0.2, 99: 0.5})
     assert np.array_equal(frame, before)
     assert (without != with_text).any()
-    assert np.array_equal(overlay(frame, np.zeros_like(ids)), frame)
+    assert np.array_equal(draw_overlay(frame, np.zeros_like(ids)), frame)
 
 
 def test_cutout_by_ids_and_by_coverage(scene: tuple[np.ndarray, np.ndarray]) -> None:
@@ -91,7 +91,7 @@ def test_refuses_what_does_not_fit(scene: tuple[np.ndarray, np.ndarray]) -> None
     frame, ids = scene
     for bad_frame, bad_ids in ((frame, ids[1:]), (frame[..., 0], ids), (frame, ids.astype(float)), (frame / 2, ids)):
         with pytest.raises(InputError, match="expected"):
-            overlay(bad_frame, bad_ids)
+            draw_overlay(bad_frame, bad_ids)
     with pytest.raises(InputError, match="coverage"):
         cutout(frame, np.zeros((3, 3)))
     with pytest.raises(InputError, match="frames"):

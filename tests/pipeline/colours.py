@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 
 from mobilevos.arrays import Array, Image
-from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.tracking import Tracker
 
 COLOURS = {1: (220, 30, 30), 2: (30, 60, 220), 3: (240, 220, 40)}
@@ -29,7 +29,7 @@ class ColourRuntime:
         values = [np.stack([cells(m), *cells(image * m[..., None]).transpose(2, 0, 1)]) for m in masks]
         return np.ascontiguousarray(key), np.stack(values).astype(np.float32)
 
-    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
         image = frame.astype(np.float32)
         covered = memory.values[:, 0].sum((1, 2, 3))
         colours = memory.values[:, 1:].sum((2, 3, 4)) / np.maximum(covered, 1e-6)[:, None]

@@ -17,7 +17,7 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
-from mobilevos.media.overlay import overlay, with_alpha
+from mobilevos.media.overlay import draw_overlay, with_alpha
 from mobilevos.media.sinks import FORMATS, SheetSink
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline.output import Output, finished
@@ -56,7 +56,7 @@ def test_every_format(tmp_path: Path) -> None:
         assert np.array_equal(read_mask(folder / "masks" / f"{frame.name}.png"), ids)
         with Image.open(folder / "alpha" / f"{frame.name}.png") as image:
             assert np.array_equal(np.array(image), with_alpha(frame.rgb, ids))
-        expected = overlay(frame.rgb, ids, confidence=confidence).astype(int)
+        expected = draw_overlay(frame.rgb, ids, confidence=confidence).astype(int)
         assert np.abs(picture - expected).mean() < 12
     assert len(json.loads((folder / "coco.json").read_text())["images"]) == COUNT
     lines = (folder / "confidence.csv").read_text().splitlines()

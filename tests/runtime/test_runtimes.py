@@ -16,7 +16,7 @@ from mobilevos.export.step import Shape
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.model.student import Student
 from mobilevos.runtime import load_runtime, usable_runtimes
-from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.runtime.onnx_runtime import OnnxRuntime
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
@@ -158,7 +158,9 @@ def test_openvino_names_bad_files(tmp_path: Path) -> None:
 
 
 def test_writing_to_the_memory() -> None:
-    memory = Memory(np.zeros((2, 3, 1, 1), np.float32), np.zeros((1, 4, 3, 1, 1), np.float32), np.zeros(3, np.float32))
+    memory = MemoryArrays(
+        np.zeros((2, 3, 1, 1), np.float32), np.zeros((1, 4, 3, 1, 1), np.float32), np.zeros(3, np.float32)
+    )
     key, values = np.ones((2, 1, 1), np.float32), np.full((1, 4, 1, 1), 2, np.float32)
     inside, behind = written(memory, 1, key, values), written(memory, 3, key, values)
     assert inside.keys[0, :, 0, 0].tolist() == [0, 1, 0]

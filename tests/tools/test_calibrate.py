@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.tracking.confidence import SIGNS
+from mobilevos.tracking.confidence import CUES
 from tests.pipeline.colours import squares, tracker
 from tools.calibrate import calibrate, gather
 
@@ -15,13 +15,13 @@ def test_overlaps_are_those_with_the_truth() -> None:
     for _, ids in clip[1:]:
         ids[18:28][ids[18:28] == 1] = 0
     found, overlaps = gather(tracker(), clip)
-    assert found.shape == (8, len(SIGNS))
+    assert found.shape == (8, len(CUES))
     np.testing.assert_allclose(overlaps.reshape(4, 2), [[0.5, 1.0]] * 4, atol=0.03)
 
 
 def test_the_curve_is_of_clips_that_were_left_out() -> None:
     fitted = calibrate(tracker(), [list(squares(6)), list(squares(6, width=112)), list(squares(6, height=72))])
-    assert len(fitted.coefficients) == len(SIGNS) + 1
+    assert len(fitted.coefficients) == len(CUES) + 1
     assert fitted.frames == sum(fitted.held_out.counts) == 3 * 5 * 2
     assert fitted.held_out.error < 0.1
     with pytest.raises(InputError, match="at least two clips"):

@@ -6,7 +6,7 @@ import pytest
 from mobilevos.errors import InputError
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
-from mobilevos.tracking.confidence import COEFFICIENTS, SIGNS, calibration, confidence, fit, predict, signs, size_of
+from mobilevos.tracking.confidence import COEFFICIENTS, CUES, calibration, confidence, cues, fit, predict, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.result import Sight
 
@@ -33,7 +33,7 @@ def test_signs_by_hand() -> None:
     now = 0.75 * square(16, 24, 32)
     first = square(16, 24, 32)
     first[32:] = 0
-    found = dict(zip(SIGNS, signs(sight(now), annotated(first))[0], strict=True))
+    found = dict(zip(CUES, cues(sight(now), annotated(first))[0], strict=True))
     assert found["certainty"] == pytest.approx(0.75)
     assert found["softness"] == pytest.approx(64 * 0.1875 / 8)
     assert found["change"] == pytest.approx(np.log(2))
@@ -52,7 +52,7 @@ def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size(runtime: TorchRu
         return tracker.state().groups[0].annotated_size(0)
 
     assert size(square(0, 0, 8), square(16, 24, 16), gone) == size(square(16, 24, 16)) == 16 * 16
-    assert np.isfinite(signs(sight(0.97 * square(16, 24, 32)), annotated(gone))).all()
+    assert np.isfinite(cues(sight(0.97 * square(16, 24, 32)), annotated(gone))).all()
 
 
 def test_an_object_that_is_nowhere_has_no_confidence() -> None:
@@ -64,14 +64,14 @@ def test_a_steady_object_is_trusted_more_than_one_that_grows_and_scatters() -> N
     astray = confidence(sight(0.7 * (square(0, 0, 24) + square(32, 64, 32))), annotated(square(16, 24, 8)))[8]
     assert steady > 0.7
     assert astray < 0.5
-    assert len(COEFFICIENTS) == len(SIGNS) + 1
+    assert len(COEFFICIENTS) == len(CUES) + 1
 
 
 def test_a_window_is_no_growth() -> None:
     """An object that is shown twice as large, through a window, has not changed."""
     whole = Geometry.fit(*SHAPE, None)
     near = Sight((8,), np.stack([1 - square(16, 24, 32), square(16, 24, 32)]), whole.window(48, 32, 2.0))
-    change = signs(near, annotated(square(24, 36, 16)))[0][SIGNS.index("change")]
+    change = cues(near, annotated(square(24, 36, 16)))[0][CUES.index("change")]
     assert change == pytest.approx(0)
 
 

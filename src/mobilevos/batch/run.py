@@ -7,16 +7,18 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from mobilevos.batch.jobs import Job
 from mobilevos.errors import InputError
-from mobilevos.pipeline.completion import COMPLETE
+from mobilevos.pipeline.summary import read_summary
 from mobilevos.threads import cores
 
 COMMAND = (sys.executable, "-m", "mobilevos", "segment")
@@ -60,31 +62,34 @@ def run_job(
     message, attempt = "", 0
     while attempt <= retries and not stop.is_set():
         attempt += 1
-        code, out, errors = _run([*command, *job.arguments], environment, stop)
-        if code == 0:
-            status: Literal["done", "skipped"] = "skipped" if _last_line(out).endswith(COMPLETE) else "done"
-            return JobResult(job, status, attempt, time.monotonic() - began, _summary(out))
+        with tempfile.TemporaryDirectory() as folder:
+            summary = Path(folder) / "summary.json"
+            code, errors = _run([*command, *job.arguments, "--summary", str(summary)], environment, stop)
+            if code == 0:
+                said = read_summary(summary)
+                status: Literal["done", "skipped"] = "skipped" if said["complete"] else "done"
+                return JobResult(job, status, attempt, time.monotonic() - began, _figures(said))
         message = _last_line(errors) or _end(code)
         if code == BAD_INPUT:
             break
     return JobResult(job, "failed", attempt, time.monotonic() - began, message)
 
 
-def _run(command: Sequence[str], environment: Mapping[str, str], stop: threading.Event) -> tuple[int, str, str]:
-    """Exit code and both outputs of a process, which is ended where the work is to stop."""
+def _run(command: Sequence[str], environment: Mapping[str, str], stop: threading.Event) -> tuple[int, str]:
+    """Exit code of a process and what it said on stderr; it is ended where the work is to stop."""
     with subprocess.Popen(
         command,
         env=environment,
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         encoding="utf-8",
         errors="replace",
     ) as process:
         while True:
             try:
-                out, errors = process.communicate(timeout=POLL)
-                return process.returncode, out, errors
+                _, errors = process.communicate(timeout=POLL)
+                return process.returncode, errors
             except subprocess.TimeoutExpired:
                 if stop.is_set():
                     process.terminate()
@@ -123,9 +128,10 @@ def _last_line(text: str) -> str:
     return lines[-1].removeprefix("mobilevos: ") if lines else ""
 
 
-def _summary(text: str) -> str:
-    """The line with the figures."""
-    return next((line for line in text.splitlines() if " frames a second" in line), _last_line(text))
+def _figures(said: Mapping[str, Any]) -> str:
+    """A run in one line."""
+    doubts = f", {len(said['alarms'])} places to check" if said["alarms"] else ""
+    return f"{said['frames']} frames, {said['frames_per_second']:.1f} a second{doubts}"
 
 
 def _end(code: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mobilevos.benchmark.tables import Progress, Report
+from mobilevos.benchmark.tables import Report, Say
 from mobilevos.export.onnx import write_onnx
 from mobilevos.export.step import enlarge
 from mobilevos.model.cost import multiply_adds
@@ -82,7 +82,7 @@ def benchmark_parts(
     width: int = 912,
     repeats: int = 30,
     threads: int = 2,
-    progress: Progress = lambda line: None,
+    progress: Say = lambda line: None,
 ) -> Report:
     """Multiply-adds, time and share of the machine's peak of each part, on onnxruntime."""
     network = network.eval()

@@ -18,7 +18,7 @@ from mobilevos.runtime import Runtime, is_installed, load_runtime, usable_runtim
 from mobilevos.tracking import Tracker
 from mobilevos.weights import shipped
 
-Progress = Callable[[str], None]
+Say = Callable[[str], None]
 TEACHER = "stcn"
 STATUS = Path("/proc/self/statm")
 """Where Linux tells how much memory a process has."""
@@ -79,7 +79,7 @@ def benchmark_speed(
     height: int = 480,
     width: int = 910,
     runtimes: Sequence[str] = ("torch", "fastest"),
-    progress: Progress = lambda line: None,
+    progress: Say = lambda line: None,
 ) -> Report:
     """The paper's table on this machine: every model and the teacher, short and long clips, in one run."""
     rows = []
@@ -117,7 +117,7 @@ def benchmark_runtimes(
     frames: int = 20,
     height: int = 480,
     width: int = 910,
-    progress: Progress = lambda line: None,
+    progress: Say = lambda line: None,
 ) -> Report:
     """Each runtime that is installed, side by side, in float and, where it is shipped, in int8."""
     rows = []
@@ -145,7 +145,7 @@ def benchmark_queue(
     height: int = 480,
     width: int = 910,
     score: Callable[[Tracker], float] | None = None,
-    progress: Progress = lambda line: None,
+    progress: Say = lambda line: None,
     keep: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """Latency against the length of the memory, as the paper's figure; with J&F where a score is given.
@@ -174,7 +174,7 @@ def benchmark_memory(
     runtime: str = "auto",
     height: int = 480,
     width: int = 910,
-    progress: Progress = lambda line: None,
+    progress: Say = lambda line: None,
 ) -> Report:
     """Resident memory against the number of frames."""
     tracker = Tracker(load_runtime(model, runtime), size=None)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,13 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mobilevos.cli.options import DEFAULT_QUEUE, Queue, Runtime, SizeOrNone, Window, identify, load_tracker
+from mobilevos.cli.progress import frame_progress
 from mobilevos.errors import InputError
+from mobilevos.threads import cores
+from mobilevos.version import VERSION
 from mobilevos.weights import WORKING_SIZE
 
 if TYPE_CHECKING:
     from mobilevos.datasets.task import VideoTask
     from mobilevos.evaluation.scores import Evaluation, Speed
-    from mobilevos.evaluation.scoring import Progress
+    from mobilevos.progress import Progress
 
 app = typer.Typer(help="Score a model, or a folder of predictions, on DAVIS or YouTube-VOS.", no_args_is_help=True)
 
@@ -28,9 +30,6 @@ Model = Annotated[str | None, typer.Option(help="A shipped model's name or a mod
 Predictions = Annotated[Path | None, typer.Option(help="A folder of predictions, <sequence>/<frame>.png.")]
 Save = Annotated[Path | None, typer.Option(help="Keep the model's predictions in this folder, as palette PNGs.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on in the folder of --save: finished sequences are left.")]
-Runtime = Annotated[str, typer.Option(help="What runs the model: auto, onnx, openvino or torch.")]
-Queue = Annotated[int, typer.Option(help="Frames the model remembers; 0 is without bound.", min=0)]
-Size = Annotated[int, typer.Option(help="The short side at which the model sees a frame; 0 is as it is.", min=0)]
 Json = Annotated[Path | None, typer.Option("--json", help="Write everything, down to each frame, to this file.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write the figures of objects and sequences to this file.")]
 Report = Annotated[Path | None, typer.Option(help="Write an HTML page with charts and the worst frames.")]
@@ -49,8 +48,9 @@ def davis(
     save: Save = None,
     resume: Resume = False,
     runtime: Runtime = "auto",
-    queue: Queue = 2,
-    size: Size = WORKING_SIZE,
+    queue: Queue = DEFAULT_QUEUE,
+    size: SizeOrNone = WORKING_SIZE,
+    window: Window = "auto",
     json: Json = None,
     csv: Csv = None,
     report: Report = None,
@@ -61,11 +61,11 @@ def davis(
     from mobilevos.datasets.davis import read_davis
     from mobilevos.evaluation.davis import evaluate_davis
 
-    request = _Request(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    request = _Request(model, predictions, save, resume, runtime, queue, size, window, json, csv, report, submission)
     tasks = read_davis(root, split, year, resolution)
     request.run(
         tasks,
-        lambda folder, progress: evaluate_davis(tasks, folder, processes or _cores(), progress),
+        lambda folder, progress: evaluate_davis(tasks, folder, processes or cores(), progress),
         data=f"DAVIS {year} {resolution}",
         inside="",
     )
@@ -83,8 +83,9 @@ def youtube(
     save: Save = None,
     resume: Resume = False,
     runtime: Runtime = "auto",
-    queue: Queue = 2,
-    size: Size = WORKING_SIZE,
+    queue: Queue = DEFAULT_QUEUE,
+    size: SizeOrNone = WORKING_SIZE,
+    window: Window = "auto",
     json: Json = None,
     csv: Csv = None,
     report: Report = None,
@@ -95,11 +96,11 @@ def youtube(
     from mobilevos.datasets.youtube import read_youtube
     from mobilevos.evaluation.youtube import evaluate_youtube
 
-    request = _Request(model, predictions, save, resume, runtime, queue, size, json, csv, report, submission)
+    request = _Request(model, predictions, save, resume, runtime, queue, size, window, json, csv, report, submission)
     dataset = read_youtube(root, split, seen)
     request.run(
         dataset.tasks,
-        lambda folder, progress: evaluate_youtube(dataset, folder, processes or _cores(), progress),
+        lambda folder, progress: evaluate_youtube(dataset, folder, processes or cores(), progress),
         data="YouTube-VOS",
         inside="Annotations",
     )
@@ -114,8 +115,9 @@ class _Request:
     save: Path | None
     resume: bool
     runtime: str
-    queue: int
+    queue: str
     size: int
+    window: str
     json: Path | None
     csv: Path | None
     report: Path | None
@@ -151,8 +153,7 @@ class _Request:
 
                 write_submission(tasks, folder, self.submission, inside)
             if not hidden:
-                with _progress("scoring") as progress:
-                    evaluation = score(folder, progress)
+                evaluation = score(folder, frame_progress)
                 self._write(replace(evaluation, speed=speed), tasks, folder)
 
     @contextmanager
@@ -161,24 +162,22 @@ class _Request:
         if self.predictions:
             yield self.predictions, None
             return
-        from mobilevos import __version__
         from mobilevos.evaluation.prediction import predict_videos
-        from mobilevos.tracking import Tracker
 
         model = str(self.model)
-        tracker = Tracker.load(model, self.runtime, queue=self.queue or None, size=self.size or None)
+        tracker = load_tracker(model, self.runtime, self.queue, self.size or None, self.window)
         run = {
             "data": data,
-            "model": hashlib.sha256(Path(model).read_bytes()).hexdigest() if Path(model).is_file() else model,
+            "model": identify(model),
             "runtime": self.runtime,
-            "queue": str(self.queue),
+            "queue": self.queue,
             "size": str(self.size),
-            "version": __version__,
+            "window": self.window,
+            "version": VERSION,
         }
         with tempfile.TemporaryDirectory() as temporary:
             folder = self.save or Path(temporary)
-            with _progress("tracking") as progress:
-                speed = predict_videos(tracker, tasks, folder, run, self.resume, progress)
+            speed = predict_videos(tracker, tasks, folder, run, self.resume, frame_progress)
             yield folder, speed
 
     def _write(self, evaluation: Evaluation, tasks: list[VideoTask], folder: Path) -> None:
@@ -194,32 +193,3 @@ class _Request:
             write_csv(self.csv, evaluation)
         if self.report:
             write_report(self.report, evaluation, tasks, folder, title=str(self.model or folder.name))
-
-
-@contextmanager
-def _progress(doing: str) -> Iterator[Progress]:
-    """A bar on a terminal, elsewhere a line a sequence, on stderr."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if console.is_terminal:
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as Bar
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        with Bar(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(doing, total=None)
-            yield lambda name, done, total: bar.update(task, description=f"{doing} {name}", completed=done, total=total)
-        return
-    told = set()
-
-    def tell(name: str, done: int, total: int) -> None:
-        if name not in told:
-            told.add(name)
-            typer.echo(f"{doing} {name} ({done} of {total} frames)", err=True)
-
-    yield tell
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

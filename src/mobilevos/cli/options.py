@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mobilevos.errors import InputError
+from mobilevos.weights import QUEUE
 
 if TYPE_CHECKING:
     from mobilevos.pipeline import Segmented
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST_ALARMS = 10
 DEFAULT_MODEL = "mobilenetv2-lite"
+DEFAULT_QUEUE = str(QUEUE)
 
 Source = Annotated[
     str, typer.Argument(help="A video, a folder or pattern of pictures, - (standard input), or camera:0.")
@@ -43,16 +45,18 @@ Model = Annotated[str, typer.Option(help="A shipped model's name or a file.")]
 Runtime = Annotated[str, typer.Option(help="What runs the network.")]
 Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, or unbounded.")]
 Size = Annotated[int, typer.Option(min=16, help="Working size: the short side the network sees.")]
+SizeOrNone = Annotated[int, typer.Option(min=0, help="Working size: the short side the network sees; 0: as they are.")]
+Window = Annotated[str, typer.Option(help="auto: follow objects at their own size; off: always look at all.")]
 Backward = Annotated[bool, typer.Option(help="Follow objects back to the start from where they are marked first.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier output.")]
 
 
-def load_tracker(model: str, runtime: str, queue: str, size: int) -> Tracker:
+def load_tracker(model: str, runtime: str, queue: str, size: int | None, window: str) -> Tracker:
     """A tracker as the options say."""
     from mobilevos.tracking import Tracker
 
-    return Tracker.load(model, runtime, queue=parse_queue(queue), size=size)
+    return Tracker.load(model, runtime, queue=parse_queue(queue), size=size, window=window)
 
 
 def identify(model: str) -> str:

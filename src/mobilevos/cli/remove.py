@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from mobilevos.cli.marking import (
+from mobilevos.cli.options import (
     DEFAULT_MODEL,
+    DEFAULT_QUEUE,
     Backward,
     Box,
     Click,
@@ -22,6 +23,7 @@ from mobilevos.cli.marking import (
     Resume,
     Runtime,
     Size,
+    Window,
     identify,
     load_tracker,
     tell,
@@ -47,8 +49,9 @@ def remove(
     ] = None,
     model: Model = DEFAULT_MODEL,
     runtime: Runtime = "auto",
-    queue: Queue = "2",
+    queue: Queue = DEFAULT_QUEUE,
     size: Size = WORKING_SIZE,
+    window: Window = "auto",
     backward: Backward = True,
     resume: Resume = False,
     force: Force = False,
@@ -56,7 +59,6 @@ def remove(
     """Take objects out of a video: what is behind them comes from other frames."""
     from mobilevos.cli.progress import frame_progress
     from mobilevos.pipeline import read_marks, segment
-    from mobilevos.pipeline.completion import COMPLETE
     from mobilevos.removal import check_target
     from mobilevos.removal import remove as run
 
@@ -68,7 +70,7 @@ def remove(
     check_target(source, output, force=force or resume)
     try:
         if masks is None:
-            tracker = load_tracker(model, runtime, queue, size)
+            tracker = load_tracker(model, runtime, queue, size, window)
             followed = segment(
                 tracker,
                 source,
@@ -96,7 +98,7 @@ def remove(
         typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
         raise typer.Exit(1) from None
     if result.complete:
-        print(f"{output} {COMPLETE}")
+        print(f"{output} is complete already.")
         return
     for note in result.notes:
         print(note)

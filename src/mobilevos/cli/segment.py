@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mobilevos.cli.marking import (
+from mobilevos.cli.options import (
     DEFAULT_MODEL,
+    DEFAULT_QUEUE,
     Backward,
     Box,
     Click,
@@ -22,6 +24,7 @@ from mobilevos.cli.marking import (
     Runtime,
     Size,
     Source,
+    Window,
     identify,
     load_tracker,
     parse_color,
@@ -43,25 +46,27 @@ def segment(
     format_: Annotated[str, typer.Option("--format", help=f"Of {FORMAT_NAMES}; with commas.")] = "masks,overlay",
     model: Model = DEFAULT_MODEL,
     runtime: Runtime = "auto",
-    queue: Queue = "2",
+    queue: Queue = DEFAULT_QUEUE,
     size: Size = WORKING_SIZE,
+    window: Window = "auto",
     color: Annotated[str, typer.Option(help="Behind the cut-out: a name, #RRGGBB, or R,G,B.")] = "0,177,64",
     backward: Backward = True,
     resume: Resume = False,
     force: Force = False,
+    summary: Annotated[Path | None, typer.Option(help="Write how it went to this file, as JSON.")] = None,
 ) -> None:
     """Follow objects through a video: mark them once, get masks, overlays and cut-outs."""
     from mobilevos.cli.progress import frame_progress
     from mobilevos.pipeline import read_marks
     from mobilevos.pipeline import segment as run
-    from mobilevos.pipeline.completion import COMPLETE
+    from mobilevos.pipeline.summary import write_summary
 
     formats = [name.strip() for name in format_.split(",") if name.strip()]
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
     behind = parse_color(color)
     for note in notes:
         print(note)
-    tracker = load_tracker(model, runtime, queue, size)
+    tracker = load_tracker(model, runtime, queue, size, window)
     try:
         result = run(
             tracker,
@@ -79,8 +84,10 @@ def segment(
     except KeyboardInterrupt:
         typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
         raise typer.Exit(1) from None
+    if summary:
+        write_summary(summary, result)
     if result.complete:
-        print(f"{output} {COMPLETE}")
+        print(f"{output} is complete already.")
         return
     tell(result)
     print(f"Done: {output}")

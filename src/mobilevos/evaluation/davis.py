@@ -15,11 +15,12 @@ from mobilevos.datasets.davis import object_count
 from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import Evaluation, Ids, SequenceScores, extra_id, mean_statistics, score_frame
-from mobilevos.evaluation.scoring import Progress, score_videos
+from mobilevos.evaluation.scoring import score_videos
+from mobilevos.progress import Progress, no_progress
 
 
 def evaluate_davis(
-    tasks: Sequence[VideoTask], predictions: Path, processes: int = 1, progress: Progress | None = None
+    tasks: Sequence[VideoTask], predictions: Path, processes: int = 1, progress: Progress = no_progress
 ) -> Evaluation:
     """Score a folder of predictions `<sequence>/<frame>.png`; those of first and last frames are not needed."""
     sequences, notes = score_videos(tasks, predictions, processes, progress)

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from mobilevos.datasets.task import VideoTask
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import Speed
-from mobilevos.evaluation.scoring import Progress
 from mobilevos.files import replacing
 from mobilevos.media.masks import write_mask
+from mobilevos.progress import Progress, no_progress
 
 RUN = "run.json"
 """Says beside the predictions what made them, so that no run goes on with another's."""
 
 
-class Follower(Protocol):
+class FrameTracker(Protocol):
     """The part of `mobilevos.tracking.Tracker` that is used here."""
 
     def start(self, frame: npt.NDArray[np.uint8], mask: npt.NDArray[np.uint8]) -> Any:
@@ -35,12 +35,12 @@ class Follower(Protocol):
 
 
 def predict_videos(
-    tracker: Follower,
+    tracker: FrameTracker,
     tasks: Sequence[VideoTask],
     folder: Path,
     run: Mapping[str, str],
     resume: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = no_progress,
 ) -> Speed | None:
     """Follow the objects of all clips and write `<folder>/<clip>/<frame>.png`, palette files, one frame at a time.
 
@@ -57,15 +57,15 @@ def predict_videos(
     frames = objects = 0
     step_seconds = 0.0
     began = time.perf_counter()
-    for task in todo:
-        follow = _Follow(tracker, task, folder)
-        for frame in task.pictures:
-            follow.take(frame)
-            done += 1
-            if progress:
-                progress(task.name, done, total)
-        frames, objects = frames + follow.frames, objects + follow.objects
-        step_seconds += follow.step_seconds
+    with progress("tracking", total) as tell:
+        for task in todo:
+            follow = _Follow(tracker, task, folder)
+            for frame in task.pictures:
+                follow.take(frame)
+                done += 1
+                tell(done)
+            frames, objects = frames + follow.frames, objects + follow.objects
+            step_seconds += follow.step_seconds
     return Speed(frames, objects / frames, step_seconds, time.perf_counter() - began) if frames else None
 
 
@@ -87,7 +87,7 @@ def write_submission(tasks: Sequence[VideoTask], predictions: Path, path: Path, 
 class _Follow:
     """One clip on its way through a tracker, and the times it takes."""
 
-    def __init__(self, tracker: Follower, task: VideoTask, folder: Path) -> None:
+    def __init__(self, tracker: FrameTracker, task: VideoTask, folder: Path) -> None:
         self.tracker, self.task, self.folder = tracker, task, folder
         self.frames = self.objects = 0
         self.step_seconds = 0.0

@@ -15,9 +15,7 @@ from mobilevos.arrays import VOID
 from mobilevos.datasets.task import VideoTask, check_predictions
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import SequenceScores, extra_id, score_frame
-
-Progress = Callable[[str, int, int], None]
-"""Is told the sequence at work, the frames done and the frames in all."""
+from mobilevos.progress import Progress, no_progress
 
 BLOCK = 32
 """Frames a process scores at a time: enough to make sending them free, few enough to share the work evenly."""
@@ -38,7 +36,7 @@ class _Block:
 
 
 def score_videos(
-    tasks: Sequence[VideoTask], predictions: Path, processes: int = 1, progress: Progress | None = None
+    tasks: Sequence[VideoTask], predictions: Path, processes: int = 1, progress: Progress = no_progress
 ) -> tuple[tuple[SequenceScores, ...], tuple[str, ...]]:
     """Score the predictions `<predictions>/<clip>/<frame>.png`; returns the scores and notes about the data.
 
@@ -49,12 +47,11 @@ def score_videos(
     jobs = [(task, frames) for task in tasks for frames in _blocks(list(task.scored))]
     total, done = sum(len(frames) for _, frames in jobs), 0
     outcomes: dict[int, _Block] = {}
-    for number, block in _run(partial(_score_block, predictions), jobs, processes):
-        task, frames = jobs[number]
-        outcomes[number] = block
-        done += len(frames)
-        if progress:
-            progress(task.name, done, total)
+    with progress("scoring", total) as tell:
+        for number, block in _run(partial(_score_block, predictions), jobs, processes):
+            outcomes[number] = block
+            done += len(jobs[number][1])
+            tell(done)
     blocks: dict[str, list[_Block]] = {task.name: [] for task in tasks}
     for number, (task, _) in enumerate(jobs):
         blocks[task.name].append(outcomes[number])

@@ -13,11 +13,12 @@ import numpy as np
 from mobilevos.datasets.youtube import YouTube
 from mobilevos.errors import InputError
 from mobilevos.evaluation.scores import Evaluation, SequenceScores
-from mobilevos.evaluation.scoring import Progress, score_videos
+from mobilevos.evaluation.scoring import score_videos
+from mobilevos.progress import Progress, no_progress
 
 
 def evaluate_youtube(
-    dataset: YouTube, predictions: Path, processes: int = 1, progress: Progress | None = None
+    dataset: YouTube, predictions: Path, processes: int = 1, progress: Progress = no_progress
 ) -> Evaluation:
     """Score a folder of predictions `<clip>/<frame>.png`, of which only the annotated frames are needed."""
     # clips all of whose objects have but the frame in which they are given

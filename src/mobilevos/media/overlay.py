@@ -12,7 +12,7 @@ DOUBTFUL = 0.5
 """A confidence below this is shown with a question mark."""
 
 
-def overlay(
+def draw_overlay(
     frame: np.ndarray,
     ids: np.ndarray,
     alpha: float = 0.5,

@@ -14,7 +14,7 @@ from PIL import Image
 
 from mobilevos.files import replacing
 from mobilevos.media.coco import CocoWriter
-from mobilevos.media.overlay import contact_sheet, cutout, overlay, with_alpha
+from mobilevos.media.overlay import contact_sheet, cutout, draw_overlay, with_alpha
 from mobilevos.media.video import Frame, VideoInfo
 from mobilevos.media.writer import VideoWriter
 
@@ -58,7 +58,7 @@ class AlphaPictureSink:
         """Each picture is in place already."""
 
     def abort(self) -> None:
-        """The same."""
+        """Pictures that are in place stay: each is whole."""
 
 
 class VideoSink:
@@ -89,7 +89,7 @@ class SheetSink:
     def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
         if frame.index % self._step:
             return
-        picture = overlay(frame.rgb, ids)
+        picture = draw_overlay(frame.rgb, ids)
         height = max(1, round(picture.shape[0] * 320 / picture.shape[1]))
         self._tiles.append((frame.index, cv2.resize(picture, (320, height), interpolation=cv2.INTER_AREA)))
         if len(self._tiles) > self.most:  # nobody knows how long the source is: thin out, and go on at half the pace
@@ -107,8 +107,8 @@ class SheetSink:
         """Nothing is on disk before the end."""
 
 
-def _draw_overlay(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
-    return overlay(frame.rgb, ids, confidence=confidence)
+def _draw_doubtful(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
+    return draw_overlay(frame.rgb, ids, confidence=confidence)
 
 
 def _draw_cutout(color: Color) -> Draw:
@@ -138,7 +138,7 @@ def _video(codec: str, draw: Draw) -> Make:
 
 FORMATS = {
     "masks": Format("masks", None),
-    "overlay": Format("overlay.mp4", _video("h264", _draw_overlay)),
+    "overlay": Format("overlay.mp4", _video("h264", _draw_doubtful)),
     "cutout": Format("cutout.mp4", lambda path, info, audio, c: VideoSink(path, info, audio, "h264", _draw_cutout(c))),
     "alpha": Format("alpha.webm", _video("vp9-alpha", _draw_alpha)),
     "prores": Format("alpha.mov", _video("prores4444", _draw_alpha)),

@@ -11,9 +11,6 @@ from typing import Any
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
 
-COMPLETE = "is complete already."
-"""How commands say, after the folder, that there is nothing to do."""
-
 
 def leave_note(path: Path, settings: Mapping[str, str], **facts: Any) -> None:
     """Say that all is there. facts: what to know of it later; `broken` is where and how the source broke."""

@@ -6,13 +6,11 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from mobilevos import __version__
 from mobilevos.errors import InputError
 from mobilevos.media.sinks import GREEN
 from mobilevos.media.video import Frame, Source, VideoInfo, describe, is_live, open_source
@@ -24,11 +22,10 @@ from mobilevos.pipeline.output import CONFIDENCE, Output, finished
 from mobilevos.pipeline.passes import resume_pass, run_pass
 from mobilevos.pipeline.record import Stored
 from mobilevos.pipeline.refine import Refine, by_network
+from mobilevos.progress import Progress, no_progress
 from mobilevos.threads import depth_for, read_ahead
 from mobilevos.tracking import Tracker
-
-Progress = Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
-"""Told what is done and of how many frames, it gives a function to tell how many are finished."""
+from mobilevos.version import VERSION
 
 SLACK = 0.1
 """Share by which a video may be longer than its file says."""
@@ -60,11 +57,6 @@ class Segmented:
     def network_rate(self) -> float:
         """Frames a second without reading and writing; 0 where the network had nothing to do."""
         return self.network_frames / self.network_seconds if self.network_frames else 0.0
-
-
-def no_progress(what: str, total: int | None) -> AbstractContextManager[Callable[[int], None]]:
-    """Keeps quiet."""
-    return contextlib.nullcontext(lambda done: None)
 
 
 def segment(
@@ -225,5 +217,6 @@ def _settings(
         "queue": str(tracker.queue),
         "size": str(tracker.size),
         "every": str(tracker.every),
-        "version": __version__,
+        "window": tracker.window,
+        "version": VERSION,
     }

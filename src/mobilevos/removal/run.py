@@ -27,7 +27,7 @@ from mobilevos.media.video import Frame, describe, is_live, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.pipeline.completion import leave_note, read_note
 from mobilevos.pipeline.output import check_apart
-from mobilevos.pipeline.run import Progress, no_progress
+from mobilevos.progress import Progress, no_progress
 from mobilevos.removal.carry import INVENTED, Carrier, Remembered
 from mobilevos.removal.fill import fill, without_seam
 from mobilevos.removal.flow import Bits

@@ -6,7 +6,7 @@ import importlib.util
 from pathlib import Path
 
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Memory, Runtime
+from mobilevos.runtime.base import MemoryArrays, Runtime
 from mobilevos.threads import wanted_threads
 from mobilevos.weights import ModelFiles, find_model
 
@@ -15,7 +15,7 @@ PACKAGES = {"onnx": "onnxruntime", "openvino": "openvino", "torch": "torch"}
 """The package each one needs."""
 FASTEST_FIRST = ("openvino", "onnx", "torch")
 
-__all__ = ["RUNTIMES", "Memory", "Runtime", "load_runtime"]
+__all__ = ["RUNTIMES", "MemoryArrays", "Runtime", "load_runtime"]
 
 
 def load_runtime(model: str | Path, runtime: str = "auto", threads: int | None = None) -> Runtime:

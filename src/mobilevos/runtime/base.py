@@ -11,7 +11,7 @@ from mobilevos.arrays import Array, Image
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryArrays:
     """What is remembered of T frames, each a slot."""
 
     keys: Array
@@ -41,7 +41,7 @@ class Runtime(Protocol):
         """
         ...
 
-    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
         """Probabilities (1 + N, H, W) of background and objects, and the memory with this frame written to `slot`.
 
         `slot` may be one past the last, which makes the memory longer. Nearness is passed on unchanged, with 1 for
@@ -50,14 +50,14 @@ class Runtime(Protocol):
         ...
 
 
-def written(memory: Memory, slot: int, key: Array, values: Array) -> Memory:
+def written(memory: MemoryArrays, slot: int, key: Array, values: Array) -> MemoryArrays:
     """The memory with a frame put into a slot, or behind the last one."""
     if slot == memory.slots:
-        return Memory(
+        return MemoryArrays(
             np.concatenate([memory.keys, key[:, None]], 1),
             np.concatenate([memory.values, values[:, :, None]], 2),
             np.append(memory.nearness, np.float32(1)),
         )
     keys, stored, nearness = memory.keys.copy(), memory.values.copy(), memory.nearness.copy()
     keys[:, slot], stored[:, :, slot], nearness[slot] = key, values, 1
-    return Memory(keys, stored, nearness)
+    return MemoryArrays(keys, stored, nearness)

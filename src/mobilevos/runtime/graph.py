@@ -10,7 +10,7 @@ import numpy as np
 
 from mobilevos.arrays import Array, Image
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.base import MemoryArrays, written
 
 MASK_STRIDE = 4
 FAR_AWAY = 100.0
@@ -42,7 +42,7 @@ class GraphRuntime:
         others = masks.sum(0, keepdims=True) - masks if others is None else others
         given = np.stack([reduced(masks), reduced(others)], 1)
         h, w = frame.shape[0] // 16, frame.shape[1] // 16
-        empty = Memory(
+        empty = MemoryArrays(
             np.zeros((self.key_channels, 1, h, w), np.float32),
             np.zeros((len(masks), self.value_channels, 1, h, w), np.float32),
             np.zeros(1, np.float32),
@@ -50,17 +50,17 @@ class GraphRuntime:
         _, keys, values = self.run(graph_inputs(frame, empty, 0, given))
         return keys[:, 0], values[:, :, 0]
 
-    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
         inside = min(slot, memory.slots - 1)
         probabilities, keys, values = self.run(graph_inputs(frame, memory, inside, None))
         if slot == memory.slots:
             return probabilities, written(memory, slot, keys[:, inside], values[:, :, inside])
         nearness = memory.nearness.copy()
         nearness[slot] = 1
-        return probabilities, Memory(keys, values, nearness)
+        return probabilities, MemoryArrays(keys, values, nearness)
 
 
-def graph_inputs(frame: Image, memory: Memory, slot: int, given: Array | None) -> dict[str, np.ndarray]:
+def graph_inputs(frame: Image, memory: MemoryArrays, slot: int, given: Array | None) -> dict[str, np.ndarray]:
     """The inputs of a step graph; `given` (N, 2, H/4, W/4) are masks to remember instead of the predicted ones."""
     shape = (len(memory.values), 2, frame.shape[0] // MASK_STRIDE, frame.shape[1] // MASK_STRIDE)
     return {

@@ -12,7 +12,7 @@ from mobilevos.arrays import Array, Image
 from mobilevos.model import memory as model_memory
 from mobilevos.model.checkpoint import load_checkpoint
 from mobilevos.model.network import VOSNetwork
-from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.base import MemoryArrays, written
 
 
 class TorchRuntime:
@@ -44,7 +44,7 @@ class TorchRuntime:
         return _array(features.key[0]), _array(values[0])
 
     @torch.inference_mode()
-    def step(self, frame: Image, memory: Memory, slot: int) -> tuple[Array, Memory]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
         remembered = model_memory.Memory(
             keys=self._tensor(memory.keys)[None],
             values=self._tensor(memory.values)[None],

@@ -2,7 +2,7 @@
 
 A network is sure of itself also where it is wrong. So its probabilities are looked at together with the form of the
 mask: an object that is much larger or smaller than where it was annotated, or scattered over the frame, has probably
-been lost. A logistic function of these signs gives the confidence. How the mask changed since the frame before (size,
+been lost. A logistic function of these cues gives the confidence. How the mask changed since the frame before (size,
 place, overlap) was tried as well, and told nothing more.
 """
 
@@ -24,12 +24,12 @@ Numbers = NDArray[np.float64]
 STEP = 4
 """One pixel in so many, each way, is looked at: the network's masks are no finer."""
 
-SIGNS = ("certainty", "softness", "change", "scatter")
-"""What `signs` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
+CUES = ("certainty", "softness", "change", "scatter")
+"""What `cues` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
 many times (as a logarithm) it is larger or smaller than where it was annotated, and its spread."""
 
 COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, -7.515)
-"""For `SIGNS`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on the six validation
+"""For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on the six validation
 clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
 
 
@@ -38,17 +38,17 @@ def confidence(sight: Sight, annotated: Sequence[float]) -> dict[int, float]:
 
     annotated: how large each object was where it was annotated, in pixels of the frame.
     """
-    values = predict(signs(sight, annotated), np.array(COEFFICIENTS))
+    values = predict(cues(sight, annotated), np.array(COEFFICIENTS))
     return {i: 0.0 if np.isnan(v) else float(v) for i, v in zip(sight.ids, values, strict=True)}
 
 
-def signs(sight: Sight, annotated: Sequence[float]) -> Numbers:
-    """(N, len(SIGNS)), a row for each object; not a number where the object is nowhere."""
+def cues(sight: Sight, annotated: Sequence[float]) -> Numbers:
+    """(N, len(CUES)), a row for each object; not a number where the object is nowhere."""
     now = sight.probabilities[:, ::STEP, ::STEP]
     winner = now.argmax(0)
     cell = (STEP / sight.geometry.scale) ** 2
-    rows = [_signs(now[c], winner == c, annotated[c - 1] / cell) for c in range(1, len(now))]
-    return np.array(rows, np.float64).reshape(-1, len(SIGNS))
+    rows = [_cues(now[c], winner == c, annotated[c - 1] / cell) for c in range(1, len(now))]
+    return np.array(rows, np.float64).reshape(-1, len(CUES))
 
 
 def size_of(mask: Array, geometry: Geometry) -> float:
@@ -56,12 +56,12 @@ def size_of(mask: Array, geometry: Geometry) -> float:
     return int((mask[::STEP, ::STEP] > 0.5).sum()) * (STEP / geometry.scale) ** 2
 
 
-def _signs(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tuple[float, ...]:
+def _cues(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tuple[float, ...]:
     """(h, w): the probability of an object and where it wins; annotated: how many pixels it had where it was marked."""
     y, x = np.nonzero(inside)
     area = len(y)
     if not area:
-        return (np.nan,) * len(SIGNS)
+        return (np.nan,) * len(CUES)
     length = np.sqrt(area)
     return (
         float(probability[inside].mean()),
@@ -72,20 +72,20 @@ def _signs(probability: Array, inside: NDArray[np.bool_], annotated: float) -> t
 
 
 def predict(found: Numbers, coefficients: Numbers) -> Numbers:
-    """Confidence (n,) of signs (n, K) with coefficients (K + 1,), the constant last."""
+    """Confidence (n,) of cues (n, K) with coefficients (K + 1,), the constant last."""
     return 1 / (1 + np.exp(-(found @ coefficients[:-1] + coefficients[-1])))
 
 
 def fit(found: Numbers, truth: Numbers, ridge: float = 1e-2) -> Numbers:
-    """Coefficients (K + 1,) that predict the overlap `truth` (n,), 0..1, from signs (n, K), by Newton's method.
+    """Coefficients (K + 1,) that predict the overlap `truth` (n,), 0..1, from cues (n, K), by Newton's method.
 
-    It maximises the logistic likelihood with fractions as targets; `ridge` keeps coefficients of standardised signs
+    It maximises the logistic likelihood with fractions as targets; `ridge` keeps coefficients of standardised cues
     small. Rows that are not numbers (an object nowhere) are left out.
     """
     good = np.isfinite(found).all(1)
     found, truth = found[good], np.asarray(truth, np.float64)[good]
     if len(found) < 2:
-        raise InputError(f"expected signs of several frames to fit, got {len(found)}")
+        raise InputError(f"expected cues of several frames to fit, got {len(found)}")
     mean, scale = found.mean(0), np.maximum(found.std(0), 1e-9)
     x = np.column_stack([(found - mean) / scale, np.ones(len(found))])
     penalty = np.diag([ridge * len(x)] * (x.shape[1] - 1) + [0.0])

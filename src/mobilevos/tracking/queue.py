@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mobilevos.arrays import Array, Image
-from mobilevos.runtime.base import Memory, written
+from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.tracking.geometry import Geometry
 
 MOST_ANCHORS = 4
@@ -40,7 +40,7 @@ class MemoryQueue:
         every: in an unbounded memory, one frame in so many stays; the previous frame is always there.
     """
 
-    memory: Memory
+    memory: MemoryArrays
     seen: tuple[Seen, ...]
     anchors: int
     length: int | None
@@ -50,14 +50,14 @@ class MemoryQueue:
     def begin(cls, seen: Seen, key: Array, values: Array, length: int | None, every: int) -> MemoryQueue:
         """The annotated frame, which is also the most recent one: two slots, unless the queue has only one."""
         slots = 1 if length == 1 else 2
-        memory = Memory(
+        memory = MemoryArrays(
             np.repeat(key[:, None], slots, 1),
             np.repeat(values[:, :, None], slots, 2),
             np.zeros(slots, np.float32),
         )
         return cls(memory, (seen,) * slots, 1, length, every)
 
-    def at(self, now: int) -> Memory:
+    def at(self, now: int) -> MemoryArrays:
         """The memory as a frame at time `now` reads it."""
         age = np.maximum(1, now - np.array([seen.time for seen in self.seen], np.float32))
         nearness = np.where(np.arange(len(self.seen)) < self.anchors, 0, 1 / age**2)
@@ -78,7 +78,7 @@ class MemoryQueue:
             return len(self.seen)
         return min(recent, key=lambda slot: self.seen[slot].time)
 
-    def with_frame(self, memory: Memory, slot: int, seen: Seen) -> MemoryQueue:
+    def with_frame(self, memory: MemoryArrays, slot: int, seen: Seen) -> MemoryQueue:
         """After the runtime has written a frame."""
         return replace(self, memory=memory, seen=(*self.seen[:slot], seen, *self.seen[slot + 1 :]))
 
@@ -101,7 +101,7 @@ class MemoryQueue:
 
     def _insert_anchor(self, seen: Seen, key: Array, values: Array) -> MemoryQueue:
         at = self.anchors
-        memory = Memory(
+        memory = MemoryArrays(
             np.insert(self.memory.keys, at, key, 1),
             np.insert(self.memory.values, at, values, 2),
             np.insert(self.memory.nearness, at, 0),
@@ -109,7 +109,7 @@ class MemoryQueue:
         return replace(self, memory=memory, seen=(*self.seen[:at], seen, *self.seen[at:]), anchors=at + 1)
 
     def _without(self, slot: int) -> MemoryQueue:
-        memory = Memory(
+        memory = MemoryArrays(
             np.delete(self.memory.keys, slot, 1),
             np.delete(self.memory.values, slot, 2),
             np.delete(self.memory.nearness, slot),

@@ -12,7 +12,7 @@ import numpy as np
 
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
-from mobilevos.runtime.base import Memory
+from mobilevos.runtime.base import MemoryArrays
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
 from mobilevos.tracking.queue import MemoryQueue, Seen
@@ -58,7 +58,8 @@ def load_state(path: str | os.PathLike[str]) -> tuple[TrackerState, int]:
                 for n, one in enumerate(about["frames"])
             ]
             memories = [
-                Memory(file[f"keys{n}"], file[f"values{n}"], file[f"nearness{n}"]) for n in range(len(about["groups"]))
+                MemoryArrays(file[f"keys{n}"], file[f"values{n}"], file[f"nearness{n}"])
+                for n in range(len(about["groups"]))
             ]
             palette = file["palette"] if "palette" in file.files else None
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
@@ -79,7 +80,7 @@ def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
     }
 
 
-def _group(about: dict[str, Any], memory: Memory, frames: list[Seen]) -> Group:
+def _group(about: dict[str, Any], memory: MemoryArrays, frames: list[Seen]) -> Group:
     anchors, length, every = about["queue"]
     queue = MemoryQueue(memory, tuple(frames[n] for n in about["seen"]), anchors, length, every)
     look, extent = about["look"], about["look"]["extent"]

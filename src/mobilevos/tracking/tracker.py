@@ -29,7 +29,7 @@ from mobilevos.tracking.window import (
     palette_of,
     whole_frame,
 )
-from mobilevos.weights import WORKING_SIZE
+from mobilevos.weights import QUEUE, WORKING_SIZE
 
 MOST_OBJECTS = 255
 WINDOWS = ("auto", "off")
@@ -69,7 +69,7 @@ class Tracker:
         self,
         runtime: Runtime,
         *,
-        queue: int | None = 2,
+        queue: int | None = QUEUE,
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
@@ -91,7 +91,7 @@ class Tracker:
         model: str | Path,
         runtime: str = "auto",
         *,
-        queue: int | None = 2,
+        queue: int | None = QUEUE,
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
