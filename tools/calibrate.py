@@ -54,11 +54,12 @@ def gather(tracker: Tracker, clip: LabelledClip) -> tuple[Numbers, Numbers]:
             tracker.start(frame, truth)
             continue
         result = tracker.step(frame)
-        for identity, row in zip(result.ids, cues(tracker.state(), result), strict=True):
-            if np.isfinite(row).all():
-                mask, known = result.mask == identity, truth == identity
-                rows.append(row)
-                overlaps.append((mask & known).sum() / max(1, (mask | known).sum()))
+        for group, sight in zip(tracker.state().groups, result.sights, strict=True):
+            for identity, row in zip(sight.ids, cues(sight, group.annotated_sizes()), strict=True):
+                if identity not in sight.guests and np.isfinite(row).all():
+                    mask, known = result.mask == identity, truth == identity
+                    rows.append(row)
+                    overlaps.append((mask & known).sum() / max(1, (mask | known).sum()))
     return np.array(rows), np.array(overlaps)
 
 

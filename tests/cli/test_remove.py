@@ -12,7 +12,7 @@ from tests.pipeline.colours import tracker, write_clip
 
 
 def test_mark_and_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(Tracker, "load", lambda model, runtime, *, queue, size: tracker(size, queue))
+    monkeypatch.setattr(Tracker, "load", lambda model, runtime, *, queue, size, window: tracker(size, queue))
     clip = write_clip(tmp_path / "clip.mp4", 6)
 
     def run(*arguments: object) -> tuple[int, str, str]:
@@ -51,7 +51,7 @@ def test_mark_and_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
 def test_going_on_after_a_kill(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Tracker, "load", lambda model, runtime, *, queue, size: tracker(size, queue))
+    monkeypatch.setattr(Tracker, "load", lambda model, runtime, *, queue, size, window: tracker(size, queue))
     clip, out = write_clip(tmp_path / "clip.mp4", 6), tmp_path / "out"
 
     def run(*arguments: object) -> tuple[int, str, str]:

@@ -25,7 +25,7 @@ Run = Callable[..., Ran]
 def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
     """The command with a network that follows plain colours."""
 
-    def load(model: str, runtime: str, *, queue: int | None, size: int) -> Tracker:
+    def load(model: str, runtime: str, *, queue: int | None, size: int, window: str) -> Tracker:
         return tracker(size, queue)
 
     monkeypatch.setattr(Tracker, "load", load)
@@ -107,18 +107,18 @@ def test_sound_that_is_left_out_is_said(run: Run, mask: Path, tmp_path: Path) ->
 def test_control_c_says_how_to_go_on(
     run: Run, clip: Path, mask: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mobilevos.pipeline.follow import Follower
+    from mobilevos.pipeline.follow import MarkFollower
 
-    take = Follower.take
+    take = MarkFollower.take
 
-    def interrupted(self: Follower, index: int, frame: np.ndarray) -> Any:
+    def interrupted(self: MarkFollower, index: int, frame: np.ndarray) -> Any:
         if index == 4:
             raise KeyboardInterrupt
         return take(self, index, frame)
 
     command = (clip, "--mask", mask, "-o", tmp_path / "out", "--format", "masks,overlay")
     with monkeypatch.context() as patch:
-        patch.setattr(Follower, "take", interrupted)
+        patch.setattr(MarkFollower, "take", interrupted)
         ran = run(*command)
     assert ran.code == 1
     assert "--resume goes on" in ran.err

@@ -1,6 +1,8 @@
 """Running a tracker over clips: what it is given and when, what is written, resuming, submissions."""
 
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -74,13 +76,18 @@ def test_resume_leaves_finished_clips(youtube: Path, tmp_path: Path) -> None:
     marked = box((1, 0, 0))
     write_mask(out / "late" / "00010.png", marked)
     tracker = Still()
-    told: list[tuple[str, int, int]] = []
-    predict_videos(tracker, clips, out, MODEL, resume=True, progress=lambda *state: told.append(state))
+    told: list[tuple[str, int | None, int]] = []
+
+    @contextmanager
+    def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        yield lambda done: told.append((what, total, done))
+
+    predict_videos(tracker, clips, out, MODEL, resume=True, progress=progress)
     assert tracker.calls[0] == ("start", 10, [0, 2])
     assert len(tracker.calls) == 4
     assert (out / "plain" / "00020.png").is_file()
     assert np.array_equal(read_mask(out / "late" / "00010.png"), marked)
-    assert told[-1] == ("plain", 6, 6)
+    assert told[-1] == ("tracking", 6, 6)
     assert predict_videos(Still(), clips, out, MODEL, resume=True) is None
 
 

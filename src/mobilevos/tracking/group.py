@@ -121,7 +121,7 @@ class Group:
 
     def confidence(self, sight: Sight) -> dict[int, float]:
         """How far the masks of its own objects are to be trusted."""
-        found = confidence(sight, [self.annotated_size(index) for index in range(len(self.ids))])
+        found = confidence(sight, self.annotated_sizes())
         return {identity: found[identity] for identity in self.own}
 
     def extents(self, sight: Sight, trust: Mapping[int, float]) -> dict[int, Extent | None]:
@@ -133,8 +133,11 @@ class Group:
             if identity not in self.guests
         }
 
-    def annotated_size(self, index: int) -> float:
-        """Of an object, in pixels of the frame, where it was annotated last and was to be seen."""
+    def annotated_sizes(self) -> list[float]:
+        """How large each object was, in pixels of the frame, where it was annotated last and was to be seen."""
+        return [self._annotated_size(index) for index in range(len(self.ids))]
+
+    def _annotated_size(self, index: int) -> float:
         anchors = [seen for seen in self.queue.seen[: self.queue.anchors] if len(seen.masks) > index]
         sizes = [size_of(seen.masks[index], seen.geometry) for seen in anchors]
         shown = [size for size in sizes if size]
