@@ -21,7 +21,7 @@ TARGET = 130.0
 """Square root of an object's area, in pixels of the network, at which it is shown."""
 MOST_ZOOM = 2.2
 """How much larger than in the whole frame objects are shown at most."""
-LARGEST_SHARE = 0.6
+LARGEST_SHARE = 0.5
 """Of the window's sides that the objects' box takes up at most, with the room for their motion."""
 CLOSER = 1.1
 """Factor by which the zoom grows at most from frame to frame: the memory holds objects as they were."""
@@ -33,7 +33,7 @@ SEARCH = 1.25
 """The same where they are lost, until the whole frame is looked at."""
 TRUSTED = 0.35
 """Confidence below which a mask does not lead the window."""
-SMOOTH = 0.5
+SMOOTH = 0.25
 """Share of the newest motion in the speed that is expected."""
 CUT = 0.45
 """Two frames whose colours have less than this in common (0..1) belong to different shots."""
