@@ -27,7 +27,7 @@ def test_parts_together_are_the_step() -> None:
     features = net.encode(frame)
     key, value, s16, s8, s4 = parts["encode"](frame)
     logits = parts["decode"](parts["read"](key, keys, values), s16, s8, s4)
-    assert_close(logits, net.segment(features, memory).logits)
+    assert_close(logits, net.predict(features, memory).logits)
     mask = torch.rand(1, 1, 12, 16)
     assert_close(parts["memorise"](value, mask), net.memorise(frame, features, mask, 1 - mask))
 

@@ -84,8 +84,8 @@ def test_objects_together_are_objects_alone(variant: str) -> None:
     memory = random_memory(network, 3, 2, 4, 6)
     with torch.no_grad():
         features = network.encode(frames)
-        together = network.segment(features, memory)
+        together = network.predict(features, memory)
         for i in range(3):
-            alone = network.segment(features, Memory(memory.keys, memory.values[:, i : i + 1], memory.nearness))
+            alone = network.predict(features, Memory(memory.keys, memory.values[:, i : i + 1], memory.nearness))
             torch.testing.assert_close(together.logits[:, i : i + 1], alone.logits, rtol=1e-4, atol=1e-4)
             torch.testing.assert_close(together.z[i : i + 1], alone.z, rtol=1e-4, atol=1e-4)

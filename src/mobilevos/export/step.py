@@ -72,7 +72,7 @@ class StepGraph(nn.Module):
         image = frame.float().permute(2, 0, 1)[None]
         features = network.encode(image)
         memory = Memory(keys[None], values[None], nearness)
-        logits = aggregate(network.segment(features, memory).logits)
+        logits = aggregate(network.predict(features, memory).logits)
         seen = network.own_masks(logits)
         masks = use_given * given[None, :, 0] + (1 - use_given) * seen
         others = use_given * given[None, :, 1] + (1 - use_given) * all_others(seen)

@@ -60,7 +60,7 @@ class VOSNetwork(nn.Module):
         """Logits and representation from a read-out (B, N, Cv, h, w)."""
         raise NotImplementedError
 
-    def segment(self, features: Features, memory: Memory) -> Prediction:
+    def predict(self, features: Features, memory: Memory) -> Prediction:
         """The objects in a frame, from its features and the memory."""
         return self.decode(self.read(features.key, memory, self.top_k), features)
 
@@ -82,7 +82,7 @@ class VOSNetwork(nn.Module):
             this frame for the memory.
         """
         features = self.encode(frames)
-        prediction = self.segment(features, memory)
+        prediction = self.predict(features, memory)
         logits = aggregate(prediction.logits)
         values = self.memorise(frames, features, self.own_masks(logits))
         return upsample(logits, 4).softmax(1), prediction.z, features.key, values

@@ -129,7 +129,7 @@ class Objective(nn.Module):
             values[:, :, :, None].expand(-1, -1, -1, 2, -1, -1),
             torch.tensor([0.0, 1.0], device=values.device),
         )
-        return upsample(aggregate(network.segment(features, memory).logits), 4)
+        return upsample(aggregate(network.predict(features, memory).logits), 4)
 
     def _prompt(self, batch: Batch, keep: float) -> Tensor:
         logits, labels = self.prompted(batch), batch.masks[:, 0]

@@ -72,7 +72,7 @@ def unroll(
     logits, z = [], []
     for t in range(1, length):
         slots = [anchor, *(recent if queue is None else recent[1 - queue :] if queue > 1 else [])]
-        prediction = network.segment(every[t], _memory(slots, t))
+        prediction = network.predict(every[t], _memory(slots, t))
         aggregated = aggregate(prediction.logits)
         logits.append(aggregated)
         z.append(prediction.z.unflatten(0, (batch, -1)))
