@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from mobilevos.errors import InputError
 
 if TYPE_CHECKING:
+    import torch
     from torch import Tensor
 
 
@@ -43,6 +44,16 @@ class Batch:
     """Position in the stream."""
     far: Tensor | None = None
     """(B,) bool, see `Clip.far`; None where no clip is."""
+
+    def to(self, device: torch.device) -> Batch:
+        """The same batch on a device."""
+        return replace(
+            self,
+            frames=self.frames.to(device),
+            masks=self.masks.to(device),
+            prompts=self.prompts.to(device),
+            far=None if self.far is None else self.far.to(device),
+        )
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,22 @@ def batch_sheet(batch: Batch) -> np.ndarray:
     return np.concatenate(rows)
 
 
+def prediction_sheet(batch: Batch, predicted: np.ndarray) -> np.ndarray:
+    """One row a clip: frame 0 with its mask, then the frames that were predicted.
+
+    Args:
+        predicted: (B, T - 1, S, S) ids.
+    Returns:
+        (B * S, T * S, 3) uint8 RGB.
+    """
+    frames = batch.frames.cpu().permute(0, 1, 3, 4, 2).numpy()
+    rows = [
+        np.concatenate([paint(clip[0], first), *map(paint, clip[1:], masks)], axis=1)
+        for clip, first, masks in zip(frames, batch.masks[:, 0].cpu().numpy(), predicted, strict=True)
+    ]
+    return np.concatenate(rows)
+
+
 def paint(frame: np.ndarray, mask: np.ndarray) -> np.ndarray:
     """Tint and outline the objects of a frame.
 

@@ -21,6 +21,7 @@ from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.prompts import draw_box, draw_clicks
+from mobilevos.training.recipe import Recipe
 from mobilevos.training.unroll import unroll
 from mobilevos.weights import WORKING_SIZE
 
@@ -57,6 +58,39 @@ def check_clips(root: Path, clips: Sequence[str]) -> None:
             )
         if not object_count(video.labels(next(iter(video.truths)))):
             raise InputError(f"the first annotation of {name!r} in {str(root)!r} has no object")
+
+
+@dataclass(frozen=True)
+class Validated:
+    """What a validation says of weights."""
+
+    clips: list[ClipScore]
+    """Tracked from the first mask"""
+    values: dict[str, float]
+    """Everything that is logged, by column"""
+    quality: float
+    """What the best weights are chosen on"""
+
+    @property
+    def j_and_f(self) -> float:
+        return mean_score(self.clips)
+
+
+def validate_recipe(network: VOSNetwork, recipe: Recipe) -> Validated:
+    """Follow the validation clips of a recipe as it says: forwards, backwards, from prompts if it has them."""
+    validation, root = recipe.validation, Path(recipe.data_root) / recipe.validation.root
+    queue = recipe.queue or None
+    clips = validate(network, root, validation.clips, queue=queue, size=validation.size)
+    quality = mean_score(clips)
+    values = {"validation": quality, **{f"val/{clip.name}": clip.j_and_f for clip in clips}}
+    if validation.backwards:
+        back = validate(network, root, validation.clips, queue=queue, size=validation.size, backwards=True)
+        values["val/backwards"] = mean_score(back)
+        quality = (quality + mean_score(back)) / 2
+    if recipe.loss.prompt:
+        prompts = validate_prompts(network, root, validation.clips, size=validation.size)
+        values |= {"val/box": prompts.box, "val/clicks": prompts.clicks}
+    return Validated(clips, values, quality)
 
 
 def validate(

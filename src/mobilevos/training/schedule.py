@@ -1,0 +1,17 @@
+"""What changes in the course of a run, as functions of how far it is."""
+
+from __future__ import annotations
+
+from mobilevos.losses import annealed_keep
+from mobilevos.training.recipe import Loss, Phase, Recipe
+
+
+def current_phase(recipe: Recipe, progress: float) -> Phase:
+    """The stretch of the training that a progress of 0..1 lies in."""
+    return next((phase for phase in recipe.phases if progress < phase.until), recipe.phases[-1])
+
+
+def kept_pixels(loss: Loss, progress: float) -> float:
+    """The part of the pixels that bootstrapping keeps at a progress of 0..1."""
+    now, start, end = (round(part * 1_000_000) for part in (progress, loss.keep_from, loss.keep_to))
+    return annealed_keep(now, start, end, loss.keep)

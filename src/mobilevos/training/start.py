@@ -1,0 +1,82 @@
+"""What a run begins with: the network of its recipe, the teacher, and where its clips come from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from mobilevos.clips import ClipSource, PhotoSource, VideoSource
+from mobilevos.errors import InputError
+from mobilevos.model.backbones import MobileNetV2, load_backbone
+from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint
+from mobilevos.model.network import VOSNetwork
+from mobilevos.model.teacher import STCN
+from mobilevos.training.recipe import Recipe
+from mobilevos.weights import find_checkpoint
+
+
+def untrained_network(recipe: Recipe) -> VOSNetwork:
+    """The network of a recipe, with random weights."""
+    options: dict[str, Any] = {} if recipe.model == STCN.variant else {"locality": recipe.locality}
+    return build(recipe.model, **options)
+
+
+def initial_network(recipe: Recipe) -> VOSNetwork:
+    """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch.
+
+    A checkpoint may be of a related variant: what fits is taken over (`mobilenetv2` grows from `mobilenetv2-lite`,
+    `resnet18` takes the value encoder of either and gets its key encoder from ImageNet).
+    """
+    network = untrained_network(recipe)
+    own = network.state_dict()
+    fitting: dict[str, Tensor] = {}
+    if recipe.init:
+        _, state = read_checkpoint(find_checkpoint(recipe.init))
+        fitting = {name: t.float() for name, t in state.items() if name in own and own[name].shape == t.shape}
+    wanted = set(own)
+    prefixes = {module: f"{name}." for name, module in network.named_modules()}
+    for backbone, file in ((network.backbone, recipe.backbone), (network.value_backbone, recipe.value_backbone)):
+        names = {name for name in own if name.startswith(prefixes[backbone])}
+        if file and not names <= fitting.keys():
+            load_backbone(backbone, Path(recipe.weights_root) / file, eps=1e-3 if "resnet50" in file else 1e-5)
+            wanted -= names
+    if recipe.init and len(wanted & fitting.keys()) < len(wanted) / 2:
+        raise InputError(f"the weights of {recipe.init!r} do not fit a {recipe.model!r}")
+    network.load_state_dict(fitting, strict=False)
+    return network
+
+
+def freeze(network: VOSNetwork, layers: int) -> None:
+    """Train the first layers of the key encoder no more."""
+    if not layers:
+        return
+    backbone = network.backbone
+    blocks = list(backbone.features) if isinstance(backbone, MobileNetV2) else list(backbone.children())
+    for block in blocks[:layers]:
+        block.requires_grad_(False)
+
+
+def load_teacher(recipe: Recipe) -> VOSNetwork | None:
+    """The frozen network that is learned from, where the recipe names one."""
+    if not recipe.teacher.checkpoint:
+        return None
+    return load_checkpoint(find_checkpoint(recipe.teacher.checkpoint)).requires_grad_(False)
+
+
+def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
+    """The datasets of a recipe; objects to paste into clips come from the first folder of photos."""
+    root = Path(recipe.data_root)
+    photos = {s.root: PhotoSource(root / s.root) for s in recipe.sources if s.kind == "photos"}
+    cutouts = next(iter(photos.values()), None)
+    sources: list[tuple[ClipSource, float]] = []
+    for source in recipe.sources:
+        if source.kind == "photos":
+            sources.append((photos[source.root], source.weight))
+        else:
+            opened = VideoSource(
+                source.kind, root / source.root, split=source.split, exclude=source.exclude, cutouts=cutouts
+            )
+            sources.append((opened, source.weight))
+    return sources

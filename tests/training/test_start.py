@@ -1,0 +1,66 @@
+"""What a run begins with."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from mobilevos.errors import InputError
+from mobilevos.model.backbones import resnet18
+from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.training.recipe import Recipe
+from mobilevos.training.start import freeze, initial_network
+
+
+def test_freezing() -> None:
+    network = build("mobilenetv2-lite")
+    freeze(network, 4)
+    assert not any(p.requires_grad for p in network.backbone.features[:4].parameters())  # type: ignore[union-attr,index]
+    assert all(p.requires_grad for p in network.backbone.features[4:].parameters())  # type: ignore[union-attr,index]
+
+
+def test_a_larger_network_grows_from_a_smaller_one(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    """mobilenetv2 begins as the mobilenetv2-lite it was made from."""
+    lite = build("mobilenetv2-lite").eval()
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    recipe = dataclasses.replace(tiny_recipe, model="mobilenetv2", init=str(tmp_path / "lite.safetensors"))
+    grown = initial_network(recipe).eval()
+    features = [network.encode(torch.rand(1, 3, 64, 64) * 0 + 99) for network in (lite, grown)]
+    readout = torch.randn(1, 1, 64, 4, 4)
+    ours, theirs = (n.decode(readout, f) for n, f in zip((lite, grown), features, strict=True))
+    torch.testing.assert_close(ours.logits, theirs.logits)
+    with pytest.raises(InputError, match="do not fit"):
+        initial_network(dataclasses.replace(recipe, model="stcn"))
+
+
+def test_a_network_of_another_kind_takes_the_value_encoder_and_a_backbone_of_its_own(
+    tiny_recipe: Recipe, tmp_path: Path
+) -> None:
+    lite, trained = build("mobilenetv2-lite"), resnet18()
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    save_file(trained.state_dict(), tmp_path / "key.safetensors")
+    recipe = dataclasses.replace(
+        tiny_recipe,
+        model="resnet18",
+        init=str(tmp_path / "lite.safetensors"),
+        backbone="key.safetensors",
+        weights_root=str(tmp_path),
+    )
+    network = initial_network(recipe)
+    for ours, theirs in ((network.value_backbone, lite.value_backbone), (network.backbone, trained)):
+        for name, tensor in theirs.state_dict().items():
+            assert torch.equal(ours.state_dict()[name], tensor), name
+    with pytest.raises(InputError, match="do not fit"):
+        initial_network(dataclasses.replace(recipe, backbone=""))
+
+
+def test_a_checkpoint_of_the_same_kind_needs_no_backbones(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    lite = build("mobilenetv2-lite")
+    save_checkpoint(tmp_path / "lite.safetensors", lite)
+    recipe = dataclasses.replace(
+        tiny_recipe, model="mobilenetv2-lite", init=str(tmp_path / "lite.safetensors"), backbone="missing.safetensors"
+    )
+    for name, tensor in initial_network(recipe).state_dict().items():
+        assert torch.equal(tensor, lite.state_dict()[name])
