@@ -39,7 +39,7 @@ def one_of_two(rank: int, port: int, results: str) -> None:
             batch, frames=batch.frames[half], masks=batch.masks[half], prompts=batch.prompts[half]
         )
         found = gradients(DistributedDataParallel(objective()), part)
-        if team.leads:
+        if team.is_main:
             torch.save(found, results)
 
 

@@ -13,7 +13,7 @@ from mobilevos.model.checkpoint import load_checkpoint, read_checkpoint
 from mobilevos.training.distributed import Processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.loop import Trainer, train
-from mobilevos.training.objective import Outcome
+from mobilevos.training.objective import LossReport
 from mobilevos.training.recipe import Recipe, Validation
 
 
@@ -38,7 +38,7 @@ def test_a_killed_run_ends_as_if_it_had_not_been(
     whole = train(recipe, tmp_path / "whole")
     step = Trainer.step
 
-    def dies(self: Trainer, batch: Batch, rate: float) -> Outcome:
+    def dies(self: Trainer, batch: Batch, rate: float) -> LossReport:
         if self.iteration == 4:
             raise Killed
         return step(self, batch, rate)

@@ -11,7 +11,7 @@ from mobilevos.model.checkpoint import build, save_checkpoint
 from mobilevos.model.network import upsample
 from mobilevos.training.distributed import Processes
 from mobilevos.training.loop import Trainer
-from mobilevos.training.objective import Objective, is_turn, told
+from mobilevos.training.objective import Objective, is_turn, with_given_second_frames
 from mobilevos.training.recipe import Loss, Recipe, Teacher
 from mobilevos.training.unroll import one_hot, unroll
 from tests.training.clips import square_batch
@@ -34,9 +34,9 @@ def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Pat
     teacher = trainer.objective.teacher
     assert teacher is not None
     taught = {name: p.clone() for name, p in teacher.state_dict().items()}
-    outcome = trainer.step(batch, 1e-3)
-    assert {"cross_entropy", "dice", "logit", "representation", "hint", "attention", "iou"} == set(outcome.terms)
-    assert all(torch.isfinite(term) for term in outcome.terms.values())
+    report = trainer.step(batch, 1e-3)
+    assert {"cross_entropy", "dice", "logit", "representation", "hint", "attention", "iou"} == set(report.terms)
+    assert all(torch.isfinite(term) for term in report.terms.values())
     after = dict(trainer.objective.named_parameters())
     assert all(not torch.equal(after[name], before[name]) for name in before if name.endswith("weight"))
     assert all(torch.equal(p, taught[name]) for name, p in teacher.state_dict().items())
@@ -50,12 +50,12 @@ def test_moments_far_away_are_remembered_and_not_followed_from() -> None:
     far = dataclasses.replace(batch, far=torch.tensor([True, False, False, False]))
     network = build("mobilenetv2-lite")
     masks = one_hot(batch.masks, 1)
-    remembered = told(network, masks, None, far.far)
+    remembered = with_given_second_frames(network, masks, None, far.far)
     assert remembered is not None
     torch.testing.assert_close(remembered[0, 1], network.given_masks(masks[:, 1])[0])
     assert remembered[1:].isnan().all()
     assert remembered[0, [0, 2]].isnan().all()
-    assert told(network, masks, None, None) is None
+    assert with_given_second_frames(network, masks, None, None) is None
     blind = dataclasses.replace(far, masks=far.masks.clone())
     blind.masks[0, 1] = VOID  # what the loss sees of it
     module = objective()

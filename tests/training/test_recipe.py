@@ -52,6 +52,7 @@ def test_the_papers_settings_are_written_out() -> None:
         ("base: ../NAME/recipe.yaml", "recipe.yaml' is its own base"),
         ("model: stcn\nsources: []\nphases: []", "expected at least one phase in the recipe"),
         ("model: stcn\nsources: []\niterations: 0", "expected at least 1 for iterations, got 0"),
+        ("model: stcn\nsources: []\nqueue: 0", "expected at least 1 for queue, or null for all frames, got 0"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, text: str, sentence: str) -> None:
@@ -59,6 +60,14 @@ def test_mistakes_are_named(tmp_path: Path, text: str, sentence: str) -> None:
     path.write_text(text.replace("NAME", tmp_path.name))
     with pytest.raises(InputError, match=sentence):
         load_recipe(path)
+
+
+def test_a_memory_without_bound_is_null(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_text("model: stcn\nsources: []\nqueue: null")
+    assert load_recipe(path).queue is None
+    assert load_recipe(path, ["queue=3"]).queue == 3
+    assert load_recipe(path, ["queue=3", "queue=null"]).queue is None
 
 
 def test_overrides_and_base(tmp_path: Path) -> None:

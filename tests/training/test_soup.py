@@ -7,7 +7,7 @@ import torch
 from mobilevos.cli.soup import soup as soup_command
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
-from mobilevos.training.recipe import Recipe, Source
+from mobilevos.training.recipe import DataSource, Recipe
 from mobilevos.training.soup import Weights, average, cook, greedy_soup, training_clips, uniform_soup
 from tests.cli.command import run_command
 
@@ -60,7 +60,7 @@ def test_a_soup_of_files(tiny_recipe: Recipe, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    recipe = Recipe("soup", "mobilenetv2-lite", (Source(kind="davis", root="davis"),), data_root=str(tmp_path))
+    recipe = Recipe("soup", "mobilenetv2-lite", (DataSource(kind="davis", root="davis"),), data_root=str(tmp_path))
     with pytest.raises(InputError, match=r"folder of videos, but .*davis/JPEGImages/480p is missing"):
         training_clips(recipe)
 
@@ -81,6 +81,6 @@ def test_clips_of_a_split_only(tmp_path: Path) -> None:
         (tmp_path / "davis" / "JPEGImages" / "480p" / name).mkdir(parents=True)
     (tmp_path / "davis" / "ImageSets" / "2017").mkdir(parents=True)
     (tmp_path / "davis" / "ImageSets" / "2017" / "train.txt").write_text("seen\n")
-    source = Source(kind="davis", root="davis", split="2017/train")
+    source = DataSource(kind="davis", root="davis", split="2017/train")
     recipe = Recipe("soup", "mobilenetv2-lite", (source,), data_root=str(tmp_path))
     assert training_clips(recipe)[1] == ["seen"]

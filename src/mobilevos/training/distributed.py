@@ -22,12 +22,12 @@ class Processes:
     device: torch.device = CPU
 
     @property
-    def leads(self) -> bool:
+    def is_main(self) -> bool:
         """Whether this one writes logs and checkpoints."""
         return self.rank == 0
 
     def agree(self, value: float) -> float:
-        """The leader's value, for all: clocks differ, and all have to change phases and stop at the same iteration."""
+        """The main process's value, for all: clocks differ, and all change phases and stop at the same iteration."""
         if self.count == 1:
             return value
         shared = torch.tensor(value, dtype=torch.float64, device=self.device)

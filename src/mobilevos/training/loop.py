@@ -30,7 +30,7 @@ from mobilevos.training.average import WeightAverage
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.meter import Meter
-from mobilevos.training.objective import Objective, Outcome
+from mobilevos.training.objective import LossReport, Objective
 from mobilevos.training.optimizer import learning_rate, make_optimizer
 from mobilevos.training.recipe import Phase, Recipe
 from mobilevos.training.resume import read_state
@@ -76,7 +76,7 @@ class Trainer:
             self.network,
             recipe.loss,
             teacher=teacher,
-            queue=recipe.queue or None,
+            queue=recipe.queue,
             forcing=recipe.teacher.forcing,
             spoil=recipe.spoil,
         ).to(team.device)
@@ -98,7 +98,7 @@ class Trainer:
     def run(self) -> Path:
         """The loop. Time is counted over all starts."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        log = RunLog(self.folder, self.iteration, self.recipe.iterations) if self.team.leads else None
+        log = RunLog(self.folder, self.iteration, self.recipe.iterations) if self.team.is_main else None
         with log or nullcontext():
             began, saved = time.monotonic() - self.elapsed, self.elapsed
             meter = Meter()
@@ -112,36 +112,36 @@ class Trainer:
                 batch = next(batches)
                 waited = time.monotonic() - waiting
                 rate = learning_rate(self.recipe.optimizer, self.iteration, self.progress)
-                outcome = self.step(batch, rate)
+                report = self.step(batch, rate)
                 self.iteration += 1
                 self.elapsed = self.team.agree(time.monotonic() - began)
-                meter.add(outcome, len(batch.frames), waited)
+                meter.add(report, len(batch.frames), waited)
                 if log and self.iteration % LOG_EVERY == 0:
                     log.record(self.iteration, {**meter.flush(), "rate": rate, "minutes": self.elapsed / 60})
                 if log and self._validation_is_due():
-                    sheet = prediction_sheet(batch, outcome.predicted.cpu().numpy().astype(np.uint8))
+                    sheet = prediction_sheet(batch, report.predicted.cpu().numpy().astype(np.uint8))
                     log.picture("training", self.iteration, sheet)
                     self._validate(log)
-                if self.team.leads and self.elapsed - saved > 60 * self.recipe.checkpoint_minutes:
+                if self.team.is_main and self.elapsed - saved > 60 * self.recipe.checkpoint_minutes:
                     self.save()
                     saved = self.elapsed
-            if self.team.leads:
+            if self.team.is_main:
                 self.save()
             if log and self.recipe.validation.root and self.validated < self.elapsed:
                 self._validate(log)
                 self.save()
         return self.folder / "last.safetensors"
 
-    def step(self, batch: Batch, rate: float) -> Outcome:
+    def step(self, batch: Batch, rate: float) -> LossReport:
         """One iteration: forward, backward, update."""
         recipe, device = self.recipe, self.team.device
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["scale"]
         keep = kept_pixels(recipe.loss, self.progress)
         with torch.autocast(device.type, DTYPES.get(recipe.precision), enabled=recipe.precision != "float32"):
-            outcome: Outcome = self.parallel(batch.to(device), keep)
+            report: LossReport = self.parallel(batch.to(device), keep)
         self.optimizer.zero_grad(set_to_none=True)
-        self.scaler.scale(outcome.total).backward()
+        self.scaler.scale(report.total).backward()
         self.scaler.unscale_(self.optimizer)
         trained = [p for group in self.optimizer.param_groups for p in group["params"]]
         norm = nn.utils.clip_grad_norm_(trained, recipe.optimizer.clip_norm or math.inf)
@@ -149,7 +149,7 @@ class Trainer:
             self.scaler.step(self.optimizer)
         self.scaler.update()
         self.average.update(self.network, self.iteration)
-        return outcome
+        return report
 
     def batches(self, phase: Phase) -> Iterator[Batch]:
         """Training batches from the current iteration on."""

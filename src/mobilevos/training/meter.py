@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from mobilevos.training.objective import Outcome
+from mobilevos.training.objective import LossReport
 
 
 class Meter:
@@ -17,8 +17,8 @@ class Meter:
         self._sums: dict[str, float] = {}
         self._count, self._clips, self._waited, self._began = 0, 0, 0.0, time.monotonic()
 
-    def add(self, outcome: Outcome, clips: int, waited: float) -> None:
-        for name, value in {"loss": outcome.total.detach(), **outcome.terms}.items():
+    def add(self, report: LossReport, clips: int, waited: float) -> None:
+        for name, value in {"loss": report.total.detach(), **report.terms}.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
         self._count += 1
         self._clips += clips

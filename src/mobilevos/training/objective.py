@@ -20,8 +20,8 @@ from mobilevos.training.unroll import Unrolled, one_hot, unroll
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What an iteration gave."""
+class LossReport:
+    """The loss of a batch, and what it is made of."""
 
     total: Tensor
     """Scalar, the weighted sum"""
@@ -68,12 +68,12 @@ class Objective(nn.Module):
     def teacher(self) -> VOSNetwork | None:
         return self._teacher[0]
 
-    def forward(self, batch: Batch, keep: float) -> Outcome:
+    def forward(self, batch: Batch, keep: float) -> LossReport:
         """The loss of a batch; `keep` is the bootstrapping's current part of the pixels."""
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)
-        remembered = told(self.student, masks, spoiled(self.student, masks, self.spoil), batch.far)
+        remembered = with_given_second_frames(self.student, masks, spoiled(self.student, masks, self.spoil), batch.far)
         out = unroll(self.student, frames, masks, queue=self.queue, spoil=remembered)
         truth = batch.masks[:, 1:]
         if batch.far is not None:
@@ -96,7 +96,7 @@ class Objective(nn.Module):
         total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
         predicted = logits.argmax(1)
         terms["iou"] = mean_iou(predicted, labels)
-        return Outcome(
+        return LossReport(
             total,
             {name: term.detach() for name, term in terms.items()},
             predicted.unflatten(0, (len(batch.masks), -1)),
@@ -209,7 +209,9 @@ def spoiled(network: VOSNetwork, masks: Tensor, probability: float) -> Tensor | 
     return bad
 
 
-def told(network: VOSNetwork, masks: Tensor, spoil: Tensor | None, far: Tensor | None) -> Tensor | None:
+def with_given_second_frames(
+    network: VOSNetwork, masks: Tensor, spoil: Tensor | None, far: Tensor | None
+) -> Tensor | None:
     """`spoil` of `unroll`, with the true masks of the second frames of clips whose first one is far away.
 
     Args:

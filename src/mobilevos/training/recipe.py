@@ -16,7 +16,7 @@ from mobilevos.weights import WORKING_SIZE
 
 
 @dataclass(frozen=True)
-class Source:
+class DataSource:
     """Where training clips come from."""
 
     kind: Literal["photos", "davis", "youtube", "bl30k"]
@@ -147,7 +147,7 @@ class Recipe:
     """Of the folder with its results."""
     model: str
     """The variant that is trained."""
-    sources: tuple[Source, ...]
+    sources: tuple[DataSource, ...]
     """Where clips come from."""
     data_root: str = "data"
     """Folder of the datasets."""
@@ -161,8 +161,8 @@ class Recipe:
     """A checkpoint to start from instead, or a shipped model's name."""
     locality: bool = True
     """Whether the position in the previous frame counts in a student's memory read; False is the paper's."""
-    queue: int = 2
-    """Frames in the memory during training; 0 is unbounded."""
+    queue: int | None = 2
+    """Frames in the memory during training; null remembers all of them."""
     spoil: float = 0.0
     """Probability that a remembered mask is replaced by a bad one."""
     phases: tuple[Phase, ...] = (Phase(),)
@@ -188,6 +188,8 @@ class Recipe:
             raise InputError("expected at least one phase in the recipe, got none")
         if self.iterations < 1:
             raise InputError(f"expected at least 1 for iterations, got {self.iterations}")
+        if self.queue is not None and self.queue < 1:
+            raise InputError(f"expected at least 1 for queue, or null for all frames, got {self.queue}")
 
 
 def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:

@@ -79,12 +79,11 @@ class Validated:
 def validate_recipe(network: VOSNetwork, recipe: Recipe) -> Validated:
     """Follow the validation clips of a recipe as it says: forwards, backwards, from prompts if it has them."""
     validation, root = recipe.validation, Path(recipe.data_root) / recipe.validation.root
-    queue = recipe.queue or None
-    clips = validate(network, root, validation.clips, queue=queue, size=validation.size)
+    clips = validate(network, root, validation.clips, queue=recipe.queue, size=validation.size)
     quality = mean_score(clips)
     values = {"validation": quality, **{f"val/{clip.name}": clip.j_and_f for clip in clips}}
     if validation.backwards:
-        back = validate(network, root, validation.clips, queue=queue, size=validation.size, backwards=True)
+        back = validate(network, root, validation.clips, queue=recipe.queue, size=validation.size, backwards=True)
         values["val/backwards"] = mean_score(back)
         quality = (quality + mean_score(back)) / 2
     if recipe.loss.prompt:
@@ -130,7 +129,7 @@ def validate_teacher(
         geometry = Geometry.fit(truths.shape[1], truths.shape[2], size)
         pixels = torch.from_numpy(np.stack([geometry.frame(image) for image in images])).permute(0, 3, 1, 2).float()
         ids = range(1, int(truths[0].max()) + 1)
-        given = np.stack([geometry.masks(truth, ids) for truth in truths])
+        given = np.stack([geometry.masks(np.stack([(truth == i).astype(np.float32) for i in ids])) for truth in truths])
         masks = [truths[0]]
         for begin in range(0, len(images) - 1, frames - 1):
             piece = slice(begin, begin + frames)
@@ -157,7 +156,7 @@ class PromptScore:
 def validate_prompts(
     network: VOSNetwork, root: Path, clips: Sequence[str], *, every: int = 10, size: int | None = WORKING_SIZE
 ) -> PromptScore:
-    """Turn a box, and three clicks, into a mask on one in `every` frames of DAVIS clips."""
+    """Turn a box, and three clicks, into a mask on one of `every` frames of DAVIS clips."""
     tracker = Tracker(TorchRuntime(network), size=size)
     rng = np.random.default_rng(0)
     boxes, clicks = [], []
