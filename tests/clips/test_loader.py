@@ -94,6 +94,14 @@ def test_sources_are_drawn_by_weight() -> None:
     assert 270 < counts[1] < 330
 
 
+def test_the_number_of_objects_says_nothing_about_the_source() -> None:
+    sources: list[tuple[ClipSource, float]] = [(_Named(1), 1.0), (_Named(2), 1.0)]
+    stream = clip_loader(sources, CONFIG, batch_size=1, seed=0, workers=0, multi_object=0.5)
+    several = [int(batch.frames[0, 0, 0, 0, 0]) for batch in islice(stream, 60) if batch.objects == 2]
+    assert 20 < len(several) < 40
+    assert 5 < several.count(1) < len(several) - 5
+
+
 def test_bad_arguments(photos: PhotoSource, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="weights above zero"):
         clip_loader([], CONFIG, batch_size=1, seed=0)

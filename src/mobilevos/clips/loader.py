@@ -105,7 +105,9 @@ class _Stream(Dataset[Batch]):
             objects = int(shared.integers(2, self.config.max_objects + 1))
         clips, prompts = [], []
         for sample in range(self.batch_size):
-            rng = np.random.default_rng([self.seed, index, self.rank, sample])
+            # Not rank itself: numpy reads [seed, index] as [seed, index, 0, 0], and what is drawn for all would then
+            # decide what is drawn for the first sample.
+            rng = np.random.default_rng([self.seed, index, self.rank + 1, sample])
             chosen = int(np.searchsorted(self.edges, rng.uniform(0, self.edges[-1]), side="right"))
             source = self.sources[min(chosen, len(self.sources) - 1)]
             clip = source.sample(rng, self.config, objects)

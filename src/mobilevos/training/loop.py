@@ -28,13 +28,14 @@ from mobilevos.model.network import VOSNetwork
 from mobilevos.training.allocator import keep_freed_memory
 from mobilevos.training.average import WeightAverage
 from mobilevos.training.distributed import Processes, processes
+from mobilevos.training.lineage import ancestors, derived_seed
 from mobilevos.training.log import RunLog
 from mobilevos.training.meter import Meter
 from mobilevos.training.objective import LossReport, Objective
 from mobilevos.training.optimizer import learning_rate, make_optimizer
 from mobilevos.training.recipe import Phase, Recipe
 from mobilevos.training.resume import read_state
-from mobilevos.training.schedule import current_phase, kept_pixels
+from mobilevos.training.schedule import current_phase, iteration_seed, kept_pixels
 from mobilevos.training.start import freeze, initial_network, load_teacher, open_sources, untrained_network
 from mobilevos.training.validation import check_clips, validate_recipe
 
@@ -62,10 +63,17 @@ class Trainer:
     """The state of a run and what happens to it. All processes hold one."""
 
     def __init__(self, recipe: Recipe, folder: Path, team: Processes, fresh: bool) -> None:
-        self.recipe, self.folder, self.team = recipe, folder, team
+        self.folder, self.team = folder, team
         if recipe.validation.root:
             check_clips(Path(recipe.data_root) / recipe.validation.root, recipe.validation.clips)
-        torch.manual_seed(recipe.seed)
+        self.iteration, self.elapsed, self.validated, self.best = 0, 0.0, 0.0, -1.0  # even 0 is better than none
+        state = None if fresh or not self._state_file.exists() else read_state(self._state_file, recipe, team.device)
+        self.ancestors = ancestors(recipe)
+        if (seed := recipe.seed) is None:
+            seed = state["recipe"]["seed"] if state else derived_seed(recipe.name, self.ancestors)
+        self.seed: int = seed
+        self.recipe = dataclasses.replace(recipe, seed=self.seed)
+        torch.manual_seed(self.seed)
         self.network = initial_network(recipe)
         freeze(self.network, recipe.optimizer.freeze)
         teacher = load_teacher(recipe)
@@ -85,9 +93,8 @@ class Trainer:
         self.scaler = torch.amp.GradScaler(team.device.type, enabled=recipe.precision == "float16")
         self.parallel: nn.Module = self.objective if team.count == 1 else DistributedDataParallel(self.objective)
         self.sources = open_sources(recipe)
-        self.iteration, self.elapsed, self.validated, self.best = 0, 0.0, 0.0, 0.0
-        if not fresh and self._state_file.exists():
-            self._resume()
+        if state:
+            self._resume(state)
 
     @property
     def progress(self) -> float:
@@ -107,7 +114,7 @@ class Trainer:
             while self.progress < 1:
                 if (current := current_phase(self.recipe, self.progress)) is not phase:
                     phase, batches = current, self.batches(current)
-                torch.manual_seed(hash((self.recipe.seed, self.iteration, self.team.rank)) % 2**63)
+                torch.manual_seed(iteration_seed(self.seed, self.iteration, self.team.rank))
                 waiting = time.monotonic()
                 batch = next(batches)
                 waited = time.monotonic() - waiting
@@ -159,7 +166,7 @@ class Trainer:
             self.sources,
             phase.clip,
             batch_size=phase.batch_size // self.team.count,
-            seed=self.recipe.seed,
+            seed=self.seed,
             start=self.iteration,
             workers=self.recipe.workers,
             multi_object=phase.multi_object,
@@ -195,8 +202,7 @@ class Trainer:
     def _state_file(self) -> Path:
         return self.folder / "state.pt"
 
-    def _resume(self) -> None:
-        state = read_state(self._state_file, self.recipe, self.team.device)
+    def _resume(self, state: dict[str, Any]) -> None:
         self.objective.load_state_dict(state["objective"])
         self.average.load(state["average"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -205,7 +211,12 @@ class Trainer:
         self.validated, self.best = state["validated"], state["best"]
 
     def _save_weights(self, name: str, notes: dict[str, Any]) -> None:
-        notes = {"iteration": self.iteration, "minutes": round(self.elapsed / 60, 1), **notes}
+        notes = {
+            "iteration": self.iteration,
+            "minutes": round(self.elapsed / 60, 1),
+            "lineage": [*self.ancestors, self.recipe.name],
+            **notes,
+        }
         recipe = dataclasses.asdict(self.recipe)
         save_checkpoint(self.folder / f"{name}.safetensors", self.averaged(), recipe=recipe, notes=notes)
 

@@ -177,7 +177,8 @@ class Recipe:
     """How long at most, in minutes, counted over all starts; 0 means no limit."""
     precision: Literal["float32", "bfloat16", "float16"] = "float32"
     """Of the forward pass; float16 needs a GPU."""
-    seed: int = 0
+    seed: int | None = None
+    """Of all random choices; null derives one from the names of this run and of those that made `init`."""
     workers: int = 1
     """Processes that draw clips."""
     checkpoint_minutes: float = 1.0

@@ -23,6 +23,8 @@ def read_state(path: Path, recipe: Recipe, device: torch.device) -> dict[str, An
     except Exception as error:
         raise InputError(f"cannot resume from {str(path)!r}: {error}") from error
     stored = {key: value for key, value in state["recipe"].items() if key not in FREE_TO_CHANGE}
+    if recipe.seed is None:
+        del stored["seed"]  # the run goes on with its own
     stored["queue"] = stored["queue"] or None  # recipes of older versions say 0
     if changed := list(differences(stored, dataclasses.asdict(recipe))):
         raise InputError(

@@ -11,6 +11,14 @@ def current_phase(recipe: Recipe, progress: float) -> Phase:
     return next((phase for phase in recipe.phases if progress < phase.until), recipe.phases[-1])
 
 
+def iteration_seed(seed: int, iteration: int, rank: int) -> int:
+    """The seed of an iteration's random choices in one process.
+
+    Numbers, unlike texts, have the same hash in every process, so that a resumed run draws what it would have drawn.
+    """
+    return hash((seed, iteration, rank)) % 2**63
+
+
 def kept_pixels(loss: Loss, progress: float) -> float:
     """The part of the pixels that bootstrapping keeps at a progress of 0..1."""
     now, start, end = (round(part * 1_000_000) for part in (progress, loss.keep_from, loss.keep_to))

@@ -15,6 +15,7 @@ from mobilevos.datasets.davis import davis_places, davis_split
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, read_checkpoint, save_checkpoint
 from mobilevos.model.network import VOSNetwork
+from mobilevos.training.lineage import lineage
 from mobilevos.training.recipe import Recipe
 from mobilevos.training.validation import check_clips, mean_score, validate
 
@@ -106,6 +107,7 @@ def cook(
         "soup": [str(checkpoints[i]) for i in soup.ingredients],
         "scores": [{"file": str(path), "score": score} for path, score in zip(checkpoints, soup.scores, strict=True)],
         "training_j_and_f": soup.score,
+        "lineage": list(dict.fromkeys(run for i in soup.ingredients for run in lineage(read[i][0]))),
     }
     save_checkpoint(output, network(soup.weights), recipe=dataclasses.asdict(recipe), notes=notes)
     return soup
