@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -26,6 +27,7 @@ from mobilevos.files import replacing
 from mobilevos.model.checkpoint import save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.training.allocator import keep_freed_memory
+from mobilevos.training.arithmetic import DTYPES, usable_precision
 from mobilevos.training.average import WeightAverage
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.lineage import ancestors, derived_seed
@@ -39,7 +41,6 @@ from mobilevos.training.schedule import current_phase, iteration_seed, kept_pixe
 from mobilevos.training.start import freeze, initial_network, load_teacher, open_sources, untrained_network
 from mobilevos.training.validation import check_clips, validate_recipe
 
-DTYPES = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 LOG_EVERY = 20
 
 
@@ -90,7 +91,10 @@ class Trainer:
         ).to(team.device)
         self.optimizer = make_optimizer(self.objective, recipe.optimizer)
         self.average = WeightAverage(self.network, recipe.optimizer.ema)
-        self.scaler = torch.amp.GradScaler(team.device.type, enabled=recipe.precision == "float16")
+        self.precision = usable_precision(recipe.precision, team.device)
+        if self.precision != recipe.precision and team.is_main:
+            print(f"this processor has no {recipe.precision}: training in {self.precision} instead", file=sys.stderr)
+        self.scaler = torch.amp.GradScaler(team.device.type, enabled=self.precision == "float16")
         self.parallel: nn.Module = self.objective if team.count == 1 else DistributedDataParallel(self.objective)
         self.sources = open_sources(recipe)
         if state:
@@ -145,7 +149,7 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["scale"]
         keep = kept_pixels(recipe.loss, self.progress)
-        with torch.autocast(device.type, DTYPES.get(recipe.precision), enabled=recipe.precision != "float32"):
+        with torch.autocast(device.type, DTYPES.get(self.precision), enabled=self.precision != "float32"):
             report: LossReport = self.parallel(batch.to(device), keep)
         self.optimizer.zero_grad(set_to_none=True)
         self.scaler.scale(report.total).backward()

@@ -176,7 +176,7 @@ class Recipe:
     minutes: float = 0.0
     """How long at most, in minutes, counted over all starts; 0 means no limit."""
     precision: Literal["float32", "bfloat16", "float16"] = "float32"
-    """Of the forward pass; float16 needs a GPU."""
+    """Of the forward pass; float16 needs a GPU. Processors without bfloat16 take float32 in its place, and say so."""
     seed: int | None = None
     """Of all random choices; null derives one from the names of this run and of those that made `init`."""
     workers: int = 1
