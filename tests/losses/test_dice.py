@@ -36,3 +36,16 @@ def test_void_is_ignored() -> None:
     loss.backward()
     assert loss.item() == pytest.approx(soft_dice(logits[..., :3], labels[..., :3]).item(), rel=1e-6)
     assert logits.grad[..., 3:].abs().sum() == 0
+
+
+def test_samples_that_are_void_throughout_are_left_out_of_the_mean() -> None:
+    logits = torch.randn(3, 3, 4, 6, requires_grad=True)
+    labels = torch.randint(3, (3, 4, 6))
+    labels[1] = 255
+    loss = soft_dice(logits, labels)
+    assert loss.item() == pytest.approx(soft_dice(logits[::2], labels[::2]).item(), rel=1e-6)
+    none = soft_dice(logits, torch.full((3, 4, 6), 255))
+    none.backward()
+    assert none.item() == 0
+    assert logits.grad is not None
+    assert not logits.grad.any()

@@ -15,14 +15,15 @@ def soft_dice(logits: Tensor, labels: Tensor) -> Tensor:
             \left( 1 - \frac{2 \sum_i p_i g_i + 1}{\sum_i p_i + \sum_i g_i + 1} \right)
 
     over the pixels i that are not void, with p the probability of object o and g its ground truth in {0, 1}. The added
-    ones make an object that is neither there nor predicted cost nothing.
+    ones make an object that is neither there nor predicted cost nothing. B counts the samples that are not void
+    throughout: these are left out of the mean.
 
     Args:
         logits: (B, N + 1, H, W); a softmax over dim 1 gives the probabilities, channel 0 (background) is not scored.
         labels: (B, H, W) int64 or uint8: 0 background, 1..N objects, 255 void.
 
     Returns:
-        A scalar in [0, 1).
+        A scalar in [0, 1); 0 (with a gradient of zeros) if every pixel is void.
 
     Example:
         >>> logits = torch.zeros(1, 2, 1, 2)                    # 1 - (2 * 1/2 + 1) / (1 + 1 + 1)
@@ -35,4 +36,5 @@ def soft_dice(logits: Tensor, labels: Tensor) -> Tensor:
     probabilities = F.softmax(full_precision(logits), dim=1)[:, 1:] * valid.unsqueeze(1)
     overlap = (probabilities * truth).sum((2, 3))
     total = probabilities.sum((2, 3)) + truth.sum((2, 3))
-    return (1 - (2 * overlap + 1) / (total + 1)).mean()
+    costs = (1 - (2 * overlap + 1) / (total + 1)).mean(1)  # (B,), 0 where all is void
+    return costs.sum() / valid.flatten(1).any(1).sum().clamp_min(1)
