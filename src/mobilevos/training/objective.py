@@ -16,6 +16,7 @@ from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork, upsample
 from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.training.recipe import Loss
+from mobilevos.training.spoil import spoiled
 from mobilevos.training.unroll import Unrolled, one_hot, unroll
 
 
@@ -42,7 +43,7 @@ class Objective(nn.Module):
         teacher: the network that is learned from.
         queue: frames in the student's memory, None for all.
         forcing: the teacher's memory holds the ground truth of every earlier frame.
-        spoil: probability that a remembered mask is replaced by a bad one.
+        spoil: probability that a clip has bad masks in its memory, see `spoiled`.
     """
 
     def __init__(
@@ -181,32 +182,6 @@ def distillation_terms(
     if loss.attention and taught is not None:
         terms["attention"] = losses.attention_transfer(out.z, taught.z)
     return terms
-
-
-def spoiled(network: VOSNetwork, masks: Tensor, probability: float) -> Tensor | None:
-    """Bad masks for some remembered frames: emptied, moved, or with a piece missing; NaN where nothing is spoiled.
-
-    Args:
-        masks: (B, T, N, H, W).
-    """
-    if not probability:
-        return None
-    given = network.given_masks(masks.flatten(0, 1)).unflatten(0, masks.shape[:2])
-    bad = torch.full_like(given, float("nan"))
-    h, w = given.shape[-2:]
-    for b, t in (torch.rand(given.shape[:2]) < probability).nonzero().tolist():
-        kind = int(torch.randint(3, ()))
-        mask = given[b, t].clone()
-        if kind == 0:
-            mask.zero_()
-        elif kind == 1:
-            shift = [int((torch.rand(()) - 0.5) * side * 0.6) for side in (h, w)]
-            mask = mask.roll(shift, (-2, -1))
-        else:
-            y, x = int(torch.randint(h, ())), int(torch.randint(w, ()))
-            mask[:, max(0, y - h // 4) : y + h // 4, max(0, x - w // 4) : x + w // 4] = 0
-        bad[b, t] = mask
-    return bad
 
 
 def with_given_second_frames(

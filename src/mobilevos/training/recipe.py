@@ -164,7 +164,7 @@ class Recipe:
     queue: int | None = 2
     """Frames in the memory during training; null remembers all of them."""
     spoil: float = 0.0
-    """Probability that a remembered mask is replaced by a bad one."""
+    """Part of the clips in which one or two remembered masks are replaced by bad ones."""
     phases: tuple[Phase, ...] = (Phase(),)
     """Stretches of the training, one after the other."""
     loss: Loss = field(default_factory=Loss)
