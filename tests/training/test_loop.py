@@ -14,7 +14,7 @@ from mobilevos.training.distributed import Processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.loop import Trainer, train
 from mobilevos.training.objective import LossReport
-from mobilevos.training.recipe import Recipe, Validation
+from mobilevos.training.recipe import Optimizer, Recipe, Validation
 
 
 class Killed(BaseException):
@@ -115,3 +115,21 @@ def test_what_was_trained_outlives_a_validation_that_fails(
     trainer = Trainer(recipe, tmp_path / "tiny", Processes(), False)
     assert trainer.iteration == 1
     assert trainer.validated == trainer.elapsed
+
+
+def test_gradients_are_clipped_and_logged(tiny_recipe: Recipe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mobilevos.training.loop.LOG_EVERY", 2)
+    found = {}
+    for limit in (0.0, 0.01, 1e6):
+        recipe = dataclasses.replace(tiny_recipe, name=str(limit), iterations=2, optimizer=Optimizer(clip_norm=limit))
+        trainer = Trainer(dataclasses.replace(recipe, seed=0), tmp_path / recipe.name, Processes(), True)
+        trainer.run()
+        squares = [p.grad.square().sum() for p in trainer.objective.parameters() if p.grad is not None]
+        found[limit] = float(torch.stack(squares).sum().sqrt())
+        with (trainer.folder / "curve.csv").open() as stream:
+            (row,) = csv.DictReader(stream)
+        assert float(row["clipped"]) == (1 if limit == 0.01 else 0)
+        assert float(row["gradient"]) > 0.05, "as they were before"
+    assert found[0.01] == pytest.approx(0.01, rel=1e-3)
+    assert found[0.0] == pytest.approx(found[1e6], rel=1e-3)
+    assert found[0.0] > 0.05

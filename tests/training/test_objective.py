@@ -35,8 +35,9 @@ def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Pat
     assert teacher is not None
     taught = {name: p.clone() for name, p in teacher.state_dict().items()}
     report = trainer.step(batch, 1e-3)
-    assert {"cross_entropy", "dice", "logit", "representation", "hint", "attention", "iou"} == set(report.terms)
-    assert all(torch.isfinite(term) for term in report.terms.values())
+    assert {"cross_entropy", "dice", "logit", "representation", "hint", "attention"} == set(report.terms)
+    assert {"iou", "gradient", "clipped"} == set(report.measured)
+    assert all(torch.isfinite(each) for each in (*report.terms.values(), *report.measured.values()))
     after = dict(trainer.objective.named_parameters())
     assert all(not torch.equal(after[name], before[name]) for name in before if name.endswith("weight"))
     assert all(torch.equal(p, taught[name]) for name, p in teacher.state_dict().items())

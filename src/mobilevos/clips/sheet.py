@@ -33,10 +33,12 @@ def prediction_sheet(batch: Batch, predicted: np.ndarray) -> np.ndarray:
     """One row a clip: frame 0 with its mask, then the frames that were predicted.
 
     Args:
-        predicted: (B, T - 1, S, S) ids.
+        predicted: (B, T - 1, S/s, S/s) ids, s any stride.
     Returns:
         (B * S, T * S, 3) uint8 RGB.
     """
+    stride = batch.frames.shape[-1] // predicted.shape[-1]
+    predicted = predicted.repeat(stride, -2).repeat(stride, -1)
     frames = batch.frames.cpu().permute(0, 1, 3, 4, 2).numpy()
     rows = [
         np.concatenate([paint(clip[0], first), *map(paint, clip[1:], masks)], axis=1)

@@ -160,7 +160,8 @@ class Trainer:
             self.scaler.step(self.optimizer)
         self.scaler.update()
         self.average.update(self.network, self.iteration)
-        return report
+        clipped = norm > (recipe.optimizer.clip_norm or math.inf)
+        return dataclasses.replace(report, measured={**report.measured, "gradient": norm, "clipped": clipped})
 
     def batches(self, phase: Phase) -> Iterator[Batch]:
         """Training batches from the current iteration on."""

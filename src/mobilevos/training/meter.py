@@ -18,7 +18,7 @@ class Meter:
         self._count, self._clips, self._waited, self._began = 0, 0, 0.0, time.monotonic()
 
     def add(self, report: LossReport, clips: int, waited: float) -> None:
-        for name, value in {"loss": report.total.detach(), **report.terms}.items():
+        for name, value in {"loss": report.total.detach(), **report.terms, **report.measured}.items():
             self._sums[name] = self._sums.get(name, 0.0) + float(value)
         self._count += 1
         self._clips += clips

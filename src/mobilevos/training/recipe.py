@@ -105,8 +105,8 @@ class Optimizer:
     """Of the cosine schedule, relative to the highest."""
     warmup: int = 200
     """Iterations from zero to the highest rate."""
-    clip_norm: float = 1.0
-    """Gradients are scaled down to this norm; 0 leaves them."""
+    clip_norm: float = 3.0
+    """Gradients are scaled down to this norm, 0 leaves them; the log says how large they are, how many are scaled."""
     ema: float = 0.999
     """Decay of the averaged weights, which are the ones that are validated and saved; 0 averages nothing."""
     freeze: int = 0
