@@ -35,6 +35,8 @@ def test_predictions_stand_beside_the_first_mask() -> None:
     assert tinted[40:60, :40].all()
     assert tinted[40:, 80:100].all()
     assert tinted.sum() == 2 * 20 * 40 + 40 * 20
+    last = prediction_sheet(Batch(frames, masks, torch.zeros(2, 2, 1, 40, 40), objects=1, index=0), predicted[:, 1:])
+    assert np.array_equal(last, np.delete(sheet, np.s_[40:80], axis=1))
 
 
 def test_paint_leaves_its_input_alone() -> None:

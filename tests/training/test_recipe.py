@@ -52,6 +52,15 @@ def test_the_papers_settings_are_written_out() -> None:
         ("base: ../NAME/recipe.yaml", "recipe.yaml' is its own base"),
         ("model: stcn\nsources: []\nphases: []", "expected at least one phase in the recipe"),
         ("model: stcn\nsources: []\niterations: 0", "expected at least 1 for iterations, got 0"),
+        ("model: stcn\nsources: []\nqueue: [2, 0]", r"expected at least 1 for queue, .*, got \(2, 0\)"),
+        ("model: stcn\nsources: []\nqueue: []", r"expected at least 1 for queue, .*, got \(\)"),
+        ("model: stcn\nsources: []\nqueue: long", "expected int for queue, got 'long'"),
+        ("model: stcn\nsources: []\nqueue: [long]", r"expected int for queue\[0\], got 'long'"),
+        (
+            "model: stcn\nsources: []\nphases: [{clip: {frames: 4}, prefix: 3}]",
+            r"expected prefix below clip.frames - 1 = 3, got 3",
+        ),
+        ("model: stcn\nsources: []\nphases: [{prefix: -1}]", "expected prefix below .*, got -1"),
         ("model: stcn\nsources: []\nqueue: 0", "expected at least 1 for queue, or null for all frames, got 0"),
     ],
 )
@@ -62,12 +71,15 @@ def test_mistakes_are_named(tmp_path: Path, text: str, sentence: str) -> None:
         load_recipe(path)
 
 
-def test_a_memory_without_bound_is_null(tmp_path: Path) -> None:
+def test_lengths_of_the_memory(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_text("model: stcn\nsources: []\nqueue: null")
     assert load_recipe(path).queue is None
     assert load_recipe(path, ["queue=3"]).queue == 3
     assert load_recipe(path, ["queue=3", "queue=null"]).queue is None
+    assert load_recipe(path).validation_queue is None
+    several = load_recipe(path, ["queue=[3, 2, 5]"])
+    assert (several.queue, several.validation_queue) == ((3, 2, 5), 3)
 
 
 def test_overrides_and_base(tmp_path: Path) -> None:

@@ -33,15 +33,15 @@ def prediction_sheet(batch: Batch, predicted: np.ndarray) -> np.ndarray:
     """One row a clip: frame 0 with its mask, then the frames that were predicted.
 
     Args:
-        predicted: (B, T - 1, S/s, S/s) ids, s any stride.
+        predicted: (B, P, S/s, S/s) ids of the last P frames, s any stride.
     Returns:
-        (B * S, T * S, 3) uint8 RGB.
+        (B * S, (1 + P) * S, 3) uint8 RGB.
     """
     stride = batch.frames.shape[-1] // predicted.shape[-1]
     predicted = predicted.repeat(stride, -2).repeat(stride, -1)
     frames = batch.frames.cpu().permute(0, 1, 3, 4, 2).numpy()
     rows = [
-        np.concatenate([paint(clip[0], first), *map(paint, clip[1:], masks)], axis=1)
+        np.concatenate([paint(clip[0], first), *map(paint, clip[-len(masks) :], masks)], axis=1)
         for clip, first, masks in zip(frames, batch.masks[:, 0].cpu().numpy(), predicted, strict=True)
     ]
     return np.concatenate(rows)

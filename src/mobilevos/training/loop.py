@@ -37,7 +37,7 @@ from mobilevos.training.objective import LossReport, Objective
 from mobilevos.training.optimizer import learning_rate, make_optimizer
 from mobilevos.training.recipe import Phase, Recipe
 from mobilevos.training.resume import read_state
-from mobilevos.training.schedule import current_phase, iteration_seed, kept_pixels
+from mobilevos.training.schedule import current_phase, drawn_queue, iteration_seed, kept_pixels
 from mobilevos.training.start import freeze, initial_network, load_teacher, open_sources, untrained_network
 from mobilevos.training.validation import check_clips, validate_recipe
 
@@ -85,7 +85,6 @@ class Trainer:
             self.network,
             recipe.loss,
             teacher=teacher,
-            queue=recipe.queue,
             forcing=recipe.teacher.forcing,
             spoil=recipe.spoil,
         ).to(team.device)
@@ -149,8 +148,10 @@ class Trainer:
         for group in self.optimizer.param_groups:
             group["lr"] = rate * group["scale"]
         keep = kept_pixels(recipe.loss, self.progress)
+        queue = drawn_queue(recipe.queue, self.seed, self.iteration)
+        prefix = current_phase(recipe, self.progress).prefix
         with torch.autocast(device.type, DTYPES.get(self.precision), enabled=self.precision != "float32"):
-            report: LossReport = self.parallel(batch.to(device), keep)
+            report: LossReport = self.parallel(batch.to(device), keep, queue, prefix)
         self.optimizer.zero_grad(set_to_none=True)
         self.scaler.scale(report.total).backward()
         self.scaler.unscale_(self.optimizer)

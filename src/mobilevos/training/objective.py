@@ -31,7 +31,7 @@ class LossReport:
     measured: dict[str, Tensor]
     """What else is logged: `iou`, on masks at stride 4"""
     predicted: Tensor
-    """(B, T - 1, H/4, W/4), ids"""
+    """(B, P, H/4, W/4), ids of the last P frames, those with a loss"""
 
 
 class Objective(nn.Module):
@@ -43,7 +43,6 @@ class Objective(nn.Module):
         student: the network that is trained.
         loss: weights of the terms.
         teacher: the network that is learned from.
-        queue: frames in the student's memory, None for all.
         forcing: the teacher's memory holds the ground truth of every earlier frame.
         spoil: probability that a clip has bad masks in its memory, see `spoiled`.
     """
@@ -54,13 +53,12 @@ class Objective(nn.Module):
         loss: Loss,
         *,
         teacher: VOSNetwork | None = None,
-        queue: int | None = 2,
         forcing: bool = True,
         spoil: float = 0.0,
     ) -> None:
         super().__init__()
         self.student, self.loss = student, loss
-        self.queue, self.forcing, self.spoil = queue, forcing, spoil
+        self.forcing, self.spoil = forcing, spoil
         self._teacher = [teacher]  # in a list: it is neither trained, nor saved, nor averaged
         # the paper's extra linear layer: the student need not think in the same space as it is compared in
         width = student.z_channels
@@ -71,15 +69,21 @@ class Objective(nn.Module):
     def teacher(self) -> VOSNetwork | None:
         return self._teacher[0]
 
-    def forward(self, batch: Batch, keep: float) -> LossReport:
-        """The loss of a batch; `keep` is the bootstrapping's current part of the pixels."""
+    def forward(self, batch: Batch, keep: float, queue: int | None = 2, prefix: int = 0) -> LossReport:
+        """The loss of a batch.
+
+        Args:
+            keep: the bootstrapping's current part of the pixels.
+            queue: frames in the student's memory, None for all.
+            prefix: frames after the first that are followed without gradient or loss.
+        """
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)
         remembered = with_given_second_frames(self.student, masks, spoiled(self.student, masks, self.spoil), batch.far)
-        out = unroll(self.student, frames, masks, queue=self.queue, spoil=remembered)
-        truth = batch.masks[:, 1:]
-        if batch.far is not None:
+        out = unroll(self.student, frames, masks, queue=queue, spoil=remembered, prefix=prefix)
+        truth = batch.masks[:, 1 + prefix :]
+        if batch.far is not None and not prefix:
             # Nothing is followed from a moment that is far away: the second frame is given as well.
             truth = truth.clone()
             truth[batch.far, 0] = VOID
@@ -95,7 +99,7 @@ class Objective(nn.Module):
         if self.loss.prompt and is_turn(batch.index, self.loss.prompt_part):
             terms["prompt"] = self._prompt(batch, keep)
         if self._distils:
-            terms |= self._distil(frames, masks, truth, out)
+            terms |= self._distil(frames, masks, truth, out, prefix)
         total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
         predicted = out.logits.argmax(2)  # at stride 4: at full size it would take 5% of a step
         return LossReport(
@@ -109,12 +113,12 @@ class Objective(nn.Module):
     def _distils(self) -> bool:
         return any((self.loss.logit, self.loss.representation, self.loss.hint, self.loss.attention))
 
-    def _distil(self, frames: Tensor, masks: Tensor, truth: Tensor, out: Unrolled) -> dict[str, Tensor]:
+    def _distil(self, frames: Tensor, masks: Tensor, truth: Tensor, out: Unrolled, prefix: int) -> dict[str, Tensor]:
         taught: Unrolled | None = None
         if self.teacher is not None:
             with torch.no_grad():
-                taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing)
-        return distillation_terms(self.loss, out, taught, masks[:, 1:], truth, self.embed, self.regressor)
+                taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing, prefix=prefix)
+        return distillation_terms(self.loss, out, taught, masks[:, 1 + prefix :], truth, self.embed, self.regressor)
 
     def prompted(self, batch: Batch) -> Tensor:
         """Aggregated logits (B, 1 + N, H, W) of the first frames, from rough prompts.
@@ -153,12 +157,12 @@ def distillation_terms(
 
     Args:
         out, taught: of student and teacher; without a teacher only contrastive learning (omega 0) is possible.
-        masks: (B, T - 1, N, H, W), the ground truth of the frames that were predicted.
-        labels: (B, T - 1, H, W), the same as ids, with void.
+        masks: (B, P, N, H, W), the ground truth of the frames that were predicted.
+        labels: (B, P, H, W), the same as ids, with void.
         embed, regressor: the student's learned maps into the space of comparison.
     """
     terms: dict[str, Tensor] = {}
-    ground = F.avg_pool2d(masks.flatten(0, 2).unsqueeze(1), 4)  # (B * (T - 1) * N, 1, H/4, W/4)
+    ground = F.avg_pool2d(masks.flatten(0, 2).unsqueeze(1), 4)  # (B * P * N, 1, H/4, W/4)
     valid = ~(F.max_pool2d((labels.flatten(0, 1) == VOID).float().unsqueeze(1), 4) > 0).squeeze(1)
     per_object = valid.repeat_interleave(masks.shape[2], 0)
     near = losses.boundary_mask(ground, loss.boundary_width) & per_object

@@ -43,6 +43,12 @@ class Phase:
     """Part of the batches with several objects."""
     clip: ClipConfig = field(default_factory=ClipConfig)
     """How clips are drawn."""
+    prefix: int = 0
+    """Frames after the first that are followed without gradient or loss, so that the rest begins with real drift."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.prefix < max(1, self.clip.frames - 1):
+            raise InputError(f"expected prefix below clip.frames - 1 = {self.clip.frames - 1}, got {self.prefix}")
 
 
 @dataclass(frozen=True)
@@ -161,8 +167,8 @@ class Recipe:
     """A checkpoint to start from instead, or a shipped model's name."""
     locality: bool = True
     """Whether the position in the previous frame counts in a student's memory read; False is the paper's."""
-    queue: int | None = 2
-    """Frames in the memory during training; null remembers all of them."""
+    queue: int | tuple[int, ...] | None = 2
+    """Frames in the memory during training, null for all; of a list one is drawn an iteration, the first validates."""
     spoil: float = 0.0
     """Part of the clips in which one or two remembered masks are replaced by bad ones."""
     phases: tuple[Phase, ...] = (Phase(),)
@@ -189,8 +195,13 @@ class Recipe:
             raise InputError("expected at least one phase in the recipe, got none")
         if self.iterations < 1:
             raise InputError(f"expected at least 1 for iterations, got {self.iterations}")
-        if self.queue is not None and self.queue < 1:
+        if self.queue is not None and min((self.queue,) if isinstance(self.queue, int) else self.queue, default=0) < 1:
             raise InputError(f"expected at least 1 for queue, or null for all frames, got {self.queue}")
+
+    @property
+    def validation_queue(self) -> int | None:
+        """Frames in the memory during validation."""
+        return self.queue[0] if isinstance(self.queue, tuple) else self.queue
 
 
 def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
@@ -274,7 +285,11 @@ def parse(kind: Any, value: Any, where: str) -> Any:
             raise InputError(f"expected one of {', '.join(map(str, arguments))} for {label}, got {value!r}")
         return value
     if origin in (types.UnionType, typing.Union):
-        return parse(next(a for a in arguments if a is not type(None)), value, where) if value is not None else None
+        if value is None:
+            return None
+        # a list for what may be one value or several
+        order = sorted(arguments, key=lambda a: (typing.get_origin(a) is tuple) != isinstance(value, list))
+        return parse(next(a for a in order if a is not type(None)), value, where)
     if kind is float and isinstance(value, int | float | str) and not isinstance(value, bool):
         try:
             return float(value)  # YAML reads 1e-4 as text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mobilevos.losses import annealed_keep
 from mobilevos.training.recipe import Loss, Phase, Recipe
 
@@ -17,6 +19,14 @@ def iteration_seed(seed: int, iteration: int, rank: int) -> int:
     Numbers, unlike texts, have the same hash in every process, so that a resumed run draws what it would have drawn.
     """
     return hash((seed, iteration, rank)) % 2**63
+
+
+def drawn_queue(queue: int | tuple[int, ...] | None, seed: int, iteration: int) -> int | None:
+    """The length of the memory in an iteration, the same in all processes; None is without bound."""
+    if not isinstance(queue, tuple):
+        return queue
+    # The loader draws from [seed, iteration] and from [seed, iteration, 1...].
+    return int(np.random.default_rng([seed, iteration, 0, 1]).choice(queue))
 
 
 def kept_pixels(loss: Loss, progress: float) -> float:

@@ -97,7 +97,9 @@ def cook(
         return built.eval()
 
     def score(weights: Weights) -> float:
-        scores = validate(network(weights), root, clips or names, queue=recipe.queue, size=recipe.validation.size)
+        scores = validate(
+            network(weights), root, clips or names, queue=recipe.validation_queue, size=recipe.validation.size
+        )
         report(f"J&F {mean_score(scores):.4f} on {len(scores)} training clips")
         return mean_score(scores)
 

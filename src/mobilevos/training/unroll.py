@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,12 +18,12 @@ from mobilevos.model.network import VOSNetwork
 
 @dataclass(frozen=True)
 class Unrolled:
-    """Predictions for frames 1 .. T-1 of B clips with N objects."""
+    """Predictions for the last P frames of B clips with N objects: all but the first, and but the prefix."""
 
     logits: Tensor
-    """(B, T - 1, 1 + N, H/4, W/4), aggregated"""
+    """(B, P, 1 + N, H/4, W/4), aggregated"""
     z: Tensor
-    """(B * (T - 1) * N, C, H/4, W/4), objects innermost"""
+    """(B * P * N, C, H/4, W/4), objects innermost"""
 
 
 class Slot(NamedTuple):
@@ -46,6 +48,7 @@ def unroll(
     queue: int | None = 2,
     teacher_forcing: bool = False,
     spoil: Tensor | None = None,
+    prefix: int = 0,
 ) -> Unrolled:
     """Follow the objects of frame 0 through the clips.
 
@@ -58,10 +61,12 @@ def unroll(
             see and a student never has.
         spoil: (B, T, N, H/s, W/s) or None; where not NaN, it replaces the masks that are remembered, so that the
             network learns to recover from mistakes it did not make itself.
+        prefix: so many frames after the first are followed without gradient, and their predictions not given back: the
+            memory then holds what the network would have in use, at little cost. The first frame keeps its gradient,
+            because that is how the network learns to remember what it is given.
     """
     batch, length = frames.shape[:2]
-    features = network.encode(frames.flatten(0, 1))
-    every = [_take(features, batch, length, t) for t in range(length)]
+    every = _encode(network, frames, prefix)
     given = network.given_masks(masks.flatten(0, 1)).unflatten(0, (batch, length))
 
     def remember(t: int, seen: Tensor) -> tuple[Tensor, Tensor]:
@@ -71,16 +76,18 @@ def unroll(
     anchor, recent = Slot(None, *first), [Slot(0, *first)]
     logits, z = [], []
     for t in range(1, length):
-        slots = [anchor, *(recent if queue is None else recent[1 - queue :] if queue > 1 else [])]
-        prediction = network.predict(every[t], _memory(slots, t))
-        aggregated = aggregate(prediction.logits)
-        logits.append(aggregated)
-        z.append(prediction.z.unflatten(0, (batch, -1)))
-        if t + 1 < length:
-            seen = given[:, t] if teacher_forcing else network.own_masks(aggregated)
-            if spoil is not None:
-                seen = torch.where(spoil[:, t].isnan(), seen, spoil[:, t].nan_to_num())
-            recent.append(Slot(t, *remember(t, seen)))
+        with nullcontext() if t > prefix else torch.no_grad():
+            slots = [anchor, *(recent if queue is None else recent[1 - queue :] if queue > 1 else [])]
+            prediction = network.predict(every[t], _memory(slots, t))
+            aggregated = aggregate(prediction.logits)
+            if t > prefix:
+                logits.append(aggregated)
+                z.append(prediction.z.unflatten(0, (batch, -1)))
+            if t + 1 < length:
+                seen = given[:, t] if teacher_forcing else network.own_masks(aggregated)
+                if spoil is not None:
+                    seen = torch.where(spoil[:, t].isnan(), seen, spoil[:, t].nan_to_num())
+                recent.append(Slot(t, *remember(t, seen)))
     return Unrolled(torch.stack(logits, 1), torch.stack(z, 1).flatten(0, 2))
 
 
@@ -91,6 +98,22 @@ def _memory(slots: list[Slot], now: int) -> Memory:
     return Memory(keys, values, torch.tensor(nearness, device=keys.device))
 
 
-def _take(features: Features, batch: int, length: int, t: int) -> Features:
+def _encode(network: VOSNetwork, frames: Tensor, prefix: int) -> list[Features]:
+    """Features of the T frames (B, T, 3, H, W); those of the prefix without gradient."""
+    if not prefix or not torch.is_grad_enabled():
+        return _encode_together(network, frames)
+    with torch.no_grad():
+        followed = _encode_together(network, frames[:, 1 : 1 + prefix])
+    first, *rest = _encode_together(network, torch.cat([frames[:, :1], frames[:, 1 + prefix :]], 1))
+    return [first, *followed, *rest]
+
+
+def _encode_together(network: VOSNetwork, frames: Tensor) -> list[Features]:
+    shape = frames.shape[:2]
+    features = network.encode(frames.flatten(0, 1).contiguous(memory_format=torch.channels_last))
+    return [_take(features, shape, t) for t in range(shape[1])]
+
+
+def _take(features: Features, shape: Sequence[int], t: int) -> Features:
     """Features of frame t of every clip."""
-    return features.map(lambda x: x.unflatten(0, (batch, length))[:, t])
+    return features.map(lambda x: x.unflatten(0, shape)[:, t])

@@ -79,13 +79,13 @@ class Validated:
 def validate_recipe(network: VOSNetwork, recipe: Recipe) -> Validated:
     """Follow the validation clips of a recipe as it says: forwards, backwards, from prompts if it has them."""
     validation, root = recipe.validation, Path(recipe.data_root) / recipe.validation.root
-    clips = validate(network, root, validation.clips, queue=recipe.queue, size=validation.size)
+    tracker = Tracker(TorchRuntime(network), queue=recipe.validation_queue, size=validation.size)
+    clips = follow(tracker, root, validation.clips)
     quality = mean_score(clips)
     values = {"validation": quality, **{f"val/{clip.name}": clip.j_and_f for clip in clips}}
     if validation.backwards:
-        back = validate(network, root, validation.clips, queue=recipe.queue, size=validation.size, backwards=True)
-        values["val/backwards"] = mean_score(back)
-        quality = (quality + mean_score(back)) / 2
+        values["val/backwards"] = mean_score(follow(tracker, root, validation.clips, backwards=True))
+        quality = (quality + values["val/backwards"]) / 2
     if recipe.loss.prompt:
         prompts = validate_prompts(network, root, validation.clips, size=validation.size)
         values |= {"val/box": prompts.box, "val/clicks": prompts.clicks}
