@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from mobilevos.clips.clip import Batch
+from mobilevos.clips.clip import Batch, ClipConfig
 from mobilevos.errors import InputError
-from mobilevos.model.checkpoint import load_checkpoint, read_checkpoint
+from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.training.distributed import Processes
 from mobilevos.training.log import RunLog
 from mobilevos.training.loop import Trainer, train
 from mobilevos.training.objective import LossReport
-from mobilevos.training.recipe import Optimizer, Recipe, Validation
+from mobilevos.training.recipe import Loss, Optimizer, Phase, Recipe, Teacher, Validation
+from mobilevos.training.schedule import drawn_queue
 
 
 class Killed(BaseException):
@@ -133,3 +134,36 @@ def test_gradients_are_clipped_and_logged(tiny_recipe: Recipe, tmp_path: Path, m
     assert found[0.01] == pytest.approx(0.01, rel=1e-3)
     assert found[0.0] == pytest.approx(found[1e6], rel=1e-3)
     assert found[0.0] > 0.05
+
+
+def test_the_recipe_reaches_the_objective(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    """Spoiling and forcing as it is made; bootstrapping, queue and prefix of each iteration."""
+    save_checkpoint(tmp_path / "teacher.safetensors", build("mobilenetv2"))
+    clip = ClipConfig(size=64, frames=4, min_pixels=20)
+    recipe = dataclasses.replace(
+        tiny_recipe,
+        queue=(2, 3, 5),
+        spoil=0.25,
+        teacher=Teacher(str(tmp_path / "teacher.safetensors"), forcing=False),
+        loss=Loss(logit=1.0, keep=0.2, keep_from=0.0, keep_to=0.5),
+        phases=(Phase(0.5, 1, clip=clip, prefix=2), Phase(1.0, 1, clip=clip, prefix=1)),
+        iterations=8,
+        seed=3,
+    )
+    trainer = Trainer(recipe, tmp_path / "run", Processes(), True)
+    objective, seen = trainer.objective, []
+    assert (objective.spoil, objective.forcing, objective.loss) == (0.25, False, recipe.loss)
+    assert objective.teacher is not None
+    assert objective.teacher.variant == "mobilenetv2"
+
+    def recorded(batch: Batch, keep: float, queue: int | None, prefix: int) -> LossReport:
+        seen.append((keep, queue, prefix))
+        return objective(batch, keep, queue, prefix)
+
+    trainer.parallel = recorded  # type: ignore[assignment]
+    trainer.run()
+    keeps, queues, prefixes = zip(*seen, strict=True)
+    assert keeps == pytest.approx((1, 0.8, 0.6, 0.4, 0.2, 0.2, 0.2, 0.2))
+    assert queues == tuple(drawn_queue((2, 3, 5), 3, i) for i in range(8))
+    assert set(queues) == {2, 3, 5}
+    assert prefixes == (2, 2, 2, 2, 1, 1, 1, 1)

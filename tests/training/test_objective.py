@@ -3,7 +3,10 @@
 import dataclasses
 from pathlib import Path
 
+import pytest
 import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
 
 from mobilevos import losses
 from mobilevos.arrays import VOID
@@ -11,10 +14,11 @@ from mobilevos.model.checkpoint import build, save_checkpoint
 from mobilevos.model.network import upsample
 from mobilevos.training.distributed import Processes
 from mobilevos.training.loop import Trainer
-from mobilevos.training.objective import Objective, is_turn, with_given_second_frames
+from mobilevos.training.objective import Objective, distillation_terms, is_turn, with_given_second_frames
 from mobilevos.training.recipe import Loss, Recipe, Teacher
-from mobilevos.training.unroll import one_hot, unroll
-from tests.training.clips import square_batch
+from mobilevos.training.spoil import spoiled
+from mobilevos.training.unroll import Unrolled, one_hot, unroll
+from tests.training.clips import moving_batch, square_batch, trained
 
 
 def objective() -> Objective:
@@ -72,3 +76,152 @@ def test_turns_come_evenly() -> None:
     assert [is_turn(i, 0.25) for i in range(8)] == [False, False, False, True] * 2
     assert all(is_turn(i, 1.0) for i in range(5))
     assert sum(is_turn(i, 0.3) for i in range(1000)) == 300
+
+
+ALL = 256
+"""Enough samples to take every pixel there is."""
+
+
+class Case:
+    """A student and a teacher that see two objects differently, with some void; and every term by hand."""
+
+    def __init__(self) -> None:
+        batch = moving_batch(3)
+        self.labels = batch.masks[:, 1:].clone()
+        self.labels[:, :, 20:32, :] = VOID
+        self.masks = one_hot(self.labels, 2)
+        torch.manual_seed(0)
+        self.out, self.taught = (
+            Unrolled(torch.randn(1, 2, 3, 16, 16), torch.randn(4, channels, 16, 16)) for channels in (8, 12)
+        )
+        self.embed = nn.Linear(8, 8)
+        self.ground = F.avg_pool2d(self.masks.flatten(0, 2)[:, None], 4)
+        self.known = (F.avg_pool2d((self.labels[0] == VOID).float(), 4) == 0).repeat_interleave(2, 0)
+
+    def terms(self, loss: Loss) -> dict[str, Tensor]:
+        return distillation_terms(loss, self.out, self.taught, self.masks, self.labels, self.embed, None)
+
+    def near(self, width: int) -> Tensor:
+        return losses.boundary_mask(self.ground, width) & self.known
+
+    def logit(self, near: Tensor, temperature: float) -> Tensor:
+        pixels = near.unflatten(0, (2, 2)).any(1)
+        return losses.logit_distillation(self.out.logits[0], self.taught.logits[0], pixels, temperature=temperature)
+
+    def representation(self, near: Tensor, omega: float, embed: nn.Module) -> Tensor:
+        sample = losses.sample_pixels(near, ALL)
+        z_s, z_t, y = (sample.of(maps) for maps in (self.out.z, self.taught.z, self.ground))
+        return losses.representation_loss(embed(z_s), z_t, y.squeeze(-1), sample.valid, omega=omega)
+
+
+def assert_is_only(found: Tensor, right: Tensor, *wrong: Tensor) -> None:
+    torch.testing.assert_close(found, right)
+    for other in wrong:
+        assert not torch.isclose(found, other, rtol=1e-3)
+
+
+def test_the_logit_term_has_the_recipes_temperature_width_and_pixels() -> None:
+    case = Case()
+    found = case.terms(Loss(logit=1.0, temperature=0.5, boundary_width=1))["logit"]
+    by_hand = case.logit
+    void = losses.boundary_mask(case.ground, 1)
+    assert_is_only(
+        found,
+        by_hand(case.near(1), 0.5),
+        by_hand(case.near(1), 0.1),
+        by_hand(case.near(2), 0.5),
+        by_hand(void, 0.5),
+        by_hand(case.known, 0.5),
+    )
+    found = case.terms(Loss(logit=1.0, temperature=0.5, sampling="random"))["logit"]
+    assert_is_only(found, by_hand(case.known, 0.5), by_hand(case.near(2), 0.5), by_hand(case.known | True, 0.5))
+
+
+def test_the_representation_has_the_recipes_omega_and_pixels_and_an_embedding() -> None:
+    case = Case()
+    found = case.terms(Loss(representation=1.0, omega=0.3, boundary_width=1, samples=ALL))["representation"]
+    near, by_hand = case.near(1), case.representation
+    assert_is_only(
+        found,
+        by_hand(near, 0.3, case.embed),
+        by_hand(near, 0.95, case.embed),
+        by_hand(near, 0.3, nn.Identity()),
+        by_hand(case.near(2), 0.3, case.embed),
+        by_hand(losses.boundary_mask(case.ground, 1), 0.3, case.embed),
+    )
+    found = case.terms(Loss(representation=1.0, omega=0.3, sampling="random", samples=ALL))["representation"]
+    assert_is_only(found, by_hand(case.known, 0.3, case.embed), by_hand(case.near(2), 0.3, case.embed))
+
+
+@pytest.mark.parametrize("forcing", [True, False])
+@torch.no_grad()
+def test_the_teacher_remembers_everything_and_the_truth_where_it_may(forcing: bool) -> None:
+    batch, student, teacher = moving_batch(6), trained(), trained("mobilenetv2")
+    loss = Loss(logit=1.0, temperature=0.5)
+    found = Objective(student, loss, teacher=teacher, forcing=forcing)(batch, 1.0).terms["logit"]
+    frames, masks = batch.frames.float(), one_hot(batch.masks, 2)
+
+    def by_hand(queue: int | None, forcing: bool) -> Tensor:
+        out = unroll(student, frames, masks, queue=2)
+        taught = unroll(teacher, frames, masks, queue=queue, teacher_forcing=forcing)
+        return distillation_terms(loss, out, taught, masks[:, 1:], batch.masks[:, 1:], None, None)["logit"]
+
+    torch.testing.assert_close(found, by_hand(None, forcing), rtol=1e-3, atol=1e-5)
+    for wrong in (by_hand(2, forcing), by_hand(None, not forcing)):
+        assert not torch.isclose(found, wrong, rtol=1e-2)
+
+
+@pytest.mark.parametrize(("queue", "prefix"), [(None, 0), (1, 0), (3, 1), (2, 2)])
+@torch.no_grad()
+def test_the_student_has_the_queue_and_the_prefix_that_were_asked_for(queue: int | None, prefix: int) -> None:
+    batch, student = moving_batch(5), trained()
+    loss = Loss(dice=1.0)
+    report = Objective(student, loss)(batch, 0.3, queue, prefix)
+    frames, masks = batch.frames.float(), one_hot(batch.masks, 2)
+    labels = batch.masks[0, 1 + prefix :]
+    for length in (None, 1, 2, 3):
+        out = unroll(student, frames, masks, queue=length).logits[0, prefix:]
+        dice = losses.soft_dice(upsample(out, 4), labels)
+        assert torch.isclose(report.terms["dice"], dice, rtol=1e-3) == (length == queue)
+    out = unroll(student, frames, masks, queue=queue).logits[0, prefix:]
+    assert torch.equal(report.predicted[0], out.argmax(1))
+    expected = losses.bootstrapped_poly_cross_entropy(upsample(out, 4), labels, keep=0.3)
+    torch.testing.assert_close(report.terms["cross_entropy"], expected, rtol=1e-3, atol=1e-5)
+    torch.testing.assert_close(report.total, sum(report.terms.values()))
+
+
+@torch.no_grad()
+def test_the_hardest_pixels_count() -> None:
+    batch, student = moving_batch(3), trained()
+    objective = Objective(student, Loss())
+    logits = upsample(unroll(student, batch.frames.float(), one_hot(batch.masks, 2)).logits[0], 4)
+    for keep in (1.0, 0.1):
+        expected = losses.bootstrapped_poly_cross_entropy(logits, batch.masks[0, 1:], keep=keep)
+        torch.testing.assert_close(objective(batch, keep).terms["cross_entropy"], expected, rtol=1e-3, atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_memory_is_spoiled_as_often_as_asked_for() -> None:
+    batch, student = moving_batch(4), trained()
+    masks = one_hot(batch.masks, 2)
+    torch.manual_seed(2)
+    out = unroll(student, batch.frames.float(), masks, spoil=spoiled(student, masks, 1.0))
+    expected = losses.soft_dice(upsample(out.logits[0], 4), batch.masks[0, 1:])
+    torch.manual_seed(2)
+    found = Objective(student, Loss(dice=1.0), spoil=1.0)(batch, 1.0).terms["dice"]
+    torch.testing.assert_close(found, expected, rtol=1e-3, atol=1e-5)
+    clean = Objective(student, Loss(dice=1.0), spoil=0.0)(batch, 1.0).terms["dice"]
+    assert not torch.isclose(found, clean, rtol=1e-2)
+
+
+def test_a_second_frame_within_the_prefix_has_no_loss_to_be_left_out_of() -> None:
+    """The third frame, which is the first with a loss, counts for clips from afar too."""
+    batch = square_batch()
+    batch.masks[0, 2] = 1
+    far = dataclasses.replace(batch, far=torch.tensor([True, False, False, False]))
+    module = objective()
+    with torch.no_grad():
+        found = module(far, 1.0, 2, 1).terms["dice"]
+        remembered = with_given_second_frames(module.student, one_hot(far.masks, 1), None, far.far)
+        out = unroll(module.student, far.frames.float(), one_hot(far.masks, 1), spoil=remembered)
+    torch.testing.assert_close(found, losses.soft_dice(upsample(out.logits[:, 1], 4), far.masks[:, 2]))

@@ -41,6 +41,18 @@ def test_nothing_to_spoil() -> None:
     assert not bad[:, 1].isnan().any()
 
 
+def test_all_mistakes_are_made() -> None:
+    torch.manual_seed(0)
+    given = NETWORK.given_masks(squares(1, 1)[0])[0]
+    bad = spoiled(NETWORK, squares(100, 3), 1.0)
+    assert bad is not None
+    kinds = set()
+    for masks in bad[:, 1]:
+        more, less = bool((masks > given).any()), bool((masks < given).any())
+        kinds.add("emptied" if not masks.any() else {(1, 1): "moved", (0, 1): "cut", (1, 0): "false"}.get((more, less)))
+    assert {"emptied", "moved", "cut", "false"} <= kinds
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_a_mistake_and_still_a_mask(mistake) -> None:  # type: ignore[no-untyped-def]
     torch.manual_seed(0)
