@@ -3,15 +3,17 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
 
+from mobilevos.clips import PhotoSource, VideoSource
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, save_checkpoint
 from mobilevos.training.recipe import Recipe
-from mobilevos.training.start import freeze, initial_network
+from mobilevos.training.start import freeze, initial_network, open_sources
 
 
 def test_freezing() -> None:
@@ -64,3 +66,17 @@ def test_a_checkpoint_of_the_same_kind_needs_no_backbones(tiny_recipe: Recipe, t
     )
     for name, tensor in initial_network(recipe).state_dict().items():
         assert torch.equal(tensor, lite.state_dict()[name])
+
+
+def test_sources_are_opened_as_the_recipe_says(tiny_recipe: Recipe) -> None:
+    """Pictures of 120 x 160 pixels, as they are or smaller; the cut-outs of videos come from the first photos."""
+    assert tiny_recipe.sources[1].short_side == 0
+    for short_side, height in ((0, 120), (60, 60), (500, 120)):
+        sources = [dataclasses.replace(each, short_side=short_side, weight=3.0) for each in tiny_recipe.sources]
+        (photos, weight), (videos, _) = open_sources(dataclasses.replace(tiny_recipe, sources=tuple(sources)))
+        assert weight == 3
+        assert isinstance(photos, PhotoSource)
+        assert isinstance(videos, VideoSource)
+        assert photos.texture(np.random.default_rng(0)).shape[0] == height
+        assert videos.texture(np.random.default_rng(0)).shape[0] == height
+        assert videos._cutouts is photos

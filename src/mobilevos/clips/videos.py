@@ -58,7 +58,7 @@ class VideoSource:
         exclude: names of the videos not to use.
         cutouts: where pasted objects come from; the videos themselves where it is None.
         cache: folder for the decoded frames; None decodes them whenever they are used.
-        short_side: larger frames are made smaller.
+        short_side: larger frames are made smaller; None leaves them as they are.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class VideoSource:
         exclude: Collection[str] = (),
         cutouts: CutoutSource | None = None,
         cache: Path | str | None = CACHE,
-        short_side: int | None = 320,
+        short_side: int | None = None,
     ) -> None:
         self.root = Path(root)
         self._layout = LAYOUTS[layout]

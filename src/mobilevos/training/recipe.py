@@ -29,6 +29,8 @@ class DataSource:
     """Videos that are left out."""
     split: str = ""
     """DAVIS: the videos listed in `ImageSets/<split>.txt`, e.g. 2017/train; none means all."""
+    short_side: int = 0
+    """Larger pictures are made smaller, to so many pixels on their short side; 0 leaves them as they are."""
 
 
 @dataclass(frozen=True)

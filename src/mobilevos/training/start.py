@@ -68,15 +68,21 @@ def load_teacher(recipe: Recipe) -> VOSNetwork | None:
 def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
     """The datasets of a recipe; objects to paste into clips come from the first folder of photos."""
     root = Path(recipe.data_root)
-    photos = {s.root: PhotoSource(root / s.root) for s in recipe.sources if s.kind == "photos"}
-    cutouts = next(iter(photos.values()), None)
-    sources: list[tuple[ClipSource, float]] = []
-    for source in recipe.sources:
-        if source.kind == "photos":
-            sources.append((photos[source.root], source.weight))
-        else:
-            opened = VideoSource(
-                source.kind, root / source.root, split=source.split, exclude=source.exclude, cutouts=cutouts
-            )
-            sources.append((opened, source.weight))
-    return sources
+    photos = {
+        source: PhotoSource(root / source.root, short_side=source.short_side or None)
+        for source in recipe.sources
+        if source.kind == "photos"
+    }
+    videos = {
+        source: VideoSource(
+            source.kind,
+            root / source.root,
+            split=source.split,
+            exclude=source.exclude,
+            cutouts=next(iter(photos.values()), None),
+            short_side=source.short_side or None,
+        )
+        for source in recipe.sources
+        if source.kind != "photos"
+    }
+    return [({**photos, **videos}[source], source.weight) for source in recipe.sources]
