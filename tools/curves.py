@@ -1,6 +1,6 @@
 """Training curves as a picture.
 
-python -m tools.curves docs/pictures/training/lite.png runs/lite runs/lite-more
+python -m tools.curves docs/pictures/training/lite.png runs/lite-a runs/lite-b
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Puts trained weights into the package: half-precision checkpoint, linked graph, catalogue entry.
 
-python -m tools.ship runs/lite/best.safetensors
-python -m tools.ship runs/lite/best.safetensors --int8 DAVIS
-python -m tools.ship runs/final/last.safetensors --int8 DAVIS --scored runs/lite/best.safetensors
+python -m tools.ship runs/lite-h/best.safetensors
+python -m tools.ship runs/lite-h/best.safetensors --int8 DAVIS
+python -m tools.ship runs/final/last.safetensors --int8 DAVIS --scored runs/lite-h/best.safetensors
 """
 
 from __future__ import annotations

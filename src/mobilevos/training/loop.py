@@ -1,6 +1,6 @@
 """The training loop.
 
-mobilevos train recipes/cpu/lite.yaml data_root=... weights_root=...
+mobilevos train recipes/cpu/lite-a.yaml data_root=... weights_root=...
 torchrun --nproc-per-node 4 -m mobilevos train recipes/paper/main-mobilenetv2.yaml
 """
 

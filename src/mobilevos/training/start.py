@@ -13,7 +13,7 @@ from mobilevos.model.backbones import MobileNetV2, load_backbone
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.model.teacher import STCN
-from mobilevos.training.recipe import Recipe
+from mobilevos.training.recipe import DataSource, Recipe
 from mobilevos.weights import find_checkpoint
 
 
@@ -85,4 +85,5 @@ def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
         for source in recipe.sources
         if source.kind != "photos"
     }
-    return [({**photos, **videos}[source], source.weight) for source in recipe.sources]
+    opened: dict[DataSource, ClipSource] = {**photos, **videos}
+    return [(opened[source], source.weight) for source in recipe.sources]
