@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any, Literal
 
 from mobilevos.clips.clip import ClipConfig
 from mobilevos.errors import InputError
-from mobilevos.weights import WORKING_SIZE
+from mobilevos.weights import WORKING_SIZE, find_checkpoint
 
 
 @dataclass(frozen=True)
@@ -227,6 +228,19 @@ def load_recipe(path: Path | str, overrides: Sequence[str] = ()) -> Recipe:
         except yaml.YAMLError as error:
             raise InputError(f"{override!r} is not valid YAML: {' '.join(str(error).split())}") from error
     return parse(Recipe, content, "")
+
+
+def recipe_text(model: str | Path) -> str:
+    """The recipe that is in the metadata of a shipped model's or a file's weights, as YAML."""
+    import yaml
+
+    from mobilevos.model.checkpoint import read_checkpoint
+
+    recipe = json.loads(read_checkpoint(find_checkpoint(model))[0].get("recipe", "{}"))
+    if not recipe:
+        raise InputError(f"the weights of {str(model)!r} do not say which recipe made them")
+    text: str = yaml.safe_dump(recipe, sort_keys=False, width=120)
+    return text
 
 
 def _read_yaml(path: Path, above: tuple[Path, ...] = ()) -> dict[str, Any]:
