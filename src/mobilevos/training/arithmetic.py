@@ -22,3 +22,8 @@ def has_bfloat16(device: torch.device) -> bool:
 def usable_precision(precision: str, device: torch.device) -> str:
     """The precision that was asked for, or float32 in place of a bfloat16 that the device only imitates."""
     return "float32" if precision == "bfloat16" and not has_bfloat16(device) else precision
+
+
+def autocast(precision: str, device: torch.device) -> torch.autocast:
+    """The context of a forward pass in a precision."""
+    return torch.autocast(device.type, DTYPES.get(precision), enabled=precision != "float32")

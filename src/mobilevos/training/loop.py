@@ -27,7 +27,7 @@ from mobilevos.files import replacing
 from mobilevos.model.checkpoint import save_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.training.allocator import keep_freed_memory
-from mobilevos.training.arithmetic import DTYPES, usable_precision
+from mobilevos.training.arithmetic import autocast, usable_precision
 from mobilevos.training.average import WeightAverage
 from mobilevos.training.distributed import Processes, processes
 from mobilevos.training.lineage import ancestors, derived_seed
@@ -150,7 +150,7 @@ class Trainer:
         keep = kept_pixels(recipe.loss, self.progress)
         queue = drawn_queue(recipe.queue, self.seed, self.iteration)
         prefix = current_phase(recipe, self.progress).prefix
-        with torch.autocast(device.type, DTYPES.get(self.precision), enabled=self.precision != "float32"):
+        with autocast(self.precision, device):
             report: LossReport = self.parallel(batch.to(device), keep, queue, prefix)
         self.optimizer.zero_grad(set_to_none=True)
         self.scaler.scale(report.total).backward()
