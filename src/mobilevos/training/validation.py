@@ -156,7 +156,7 @@ class PromptScore:
 def validate_prompts(
     network: VOSNetwork, root: Path, clips: Sequence[str], *, every: int = 10, size: int | None = WORKING_SIZE
 ) -> PromptScore:
-    """Turn a box, and three clicks, into a mask on one of `every` frames of DAVIS clips."""
+    """Turn a box, and three clicks, into a mask on one in `every` frames of DAVIS clips."""
     tracker = Tracker(TorchRuntime(network), size=size)
     rng = np.random.default_rng(0)
     boxes, clicks = [], []
