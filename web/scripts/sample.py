@@ -9,9 +9,9 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
-from mobilevos.synthetic.clip import synthetic_frames
 from mobilevos.media.video import VideoInfo
 from mobilevos.media.writer import VideoWriter
+from mobilevos.synthetic.clip import synthetic_frames
 
 RATE, FRAMES, WIDTH, HEIGHT = 24, 60, 854, 480
 

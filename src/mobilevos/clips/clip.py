@@ -73,6 +73,10 @@ class ClipConfig:
     max_fill: float = 0.85
     """The objects fill at most this part of frame 0."""
 
+    window: float = 0.0
+    """Probability that objects are shown as the tracker's window shows them: at one size, followed (`clips.window`)."""
+    whole: float = 0.0
+    """Photos: probability that one whose objects the border cuts off is left aside: in use objects are whole."""
     crop_min: float = 0.5
     """Smallest crop, as a part of the picture's short side."""
     crop_max: float = 1.0

@@ -7,6 +7,7 @@ import numpy as np
 from mobilevos.arrays import VOID
 from mobilevos.clips.clip import ClipConfig
 from mobilevos.clips.motion import linear, translation
+from mobilevos.clips.window import side_in_use
 
 
 def crop_around_objects(
@@ -25,10 +26,12 @@ def crop_around_objects(
     ys, xs = np.nonzero(wanted)
     if len(xs) == 0:
         return None
+    as_in_use = bool(config.window and rng.random() < config.window)
     for attempt in range(tries):
-        whole = 0.9 if attempt < 0.75 * tries else 0.4
+        whole = (0.98 if as_in_use else 0.9) if attempt < 0.75 * tries else 0.4
         point = int(rng.integers(len(xs)))
-        x, y, width, height = _window(rng, config, labels.shape, (2.0 * xs[point], 2.0 * ys[point]))
+        side = min(side_in_use(rng, config, 4.0 * len(xs)), 1.0 * min(labels.shape)) if as_in_use else None
+        x, y, width, height = _window(rng, config, labels.shape, (2.0 * xs[point], 2.0 * ys[point]), side)
         seen = wanted[int(y / 2) : int((y + height) / 2) + 1, int(x / 2) : int((x + width) / 2) + 1]
         count = np.count_nonzero(seen)
         pixels = 4 * count * config.size**2 / (width * height)
@@ -44,10 +47,15 @@ def crop_anywhere(rng: np.random.Generator, config: ClipConfig, shape: tuple[int
 
 
 def _window(
-    rng: np.random.Generator, config: ClipConfig, shape: tuple[int, ...], point: tuple[float, float]
+    rng: np.random.Generator,
+    config: ClipConfig,
+    shape: tuple[int, ...],
+    point: tuple[float, float],
+    side: float | None = None,
 ) -> tuple[float, float, float, float]:
     """A random x, y, width, height inside of a picture of shape (H, W), around a point where possible."""
-    side = min(shape) * np.exp(rng.uniform(np.log(config.crop_min), np.log(config.crop_max)))
+    if side is None:
+        side = min(shape) * np.exp(rng.uniform(np.log(config.crop_min), np.log(config.crop_max)))
     stretch = np.exp(rng.uniform(-config.crop_aspect, config.crop_aspect) / 2)
     width, height = min(side * stretch, shape[1]), min(side / stretch, shape[0])
     x = np.clip(point[0] - width * rng.uniform(0.1, 0.9), 0, shape[1] - width)

@@ -45,12 +45,15 @@ class PhotoSource:
             index = int(rng.integers(len(self)))
             photo, labels = self._pictures[index]
             labels = cv2.LUT(labels, choose_objects(rng, labels, objects))
+            count = count_objects(labels)
+            cut_off = any(touches_border(labels, i) for i in range(1, count + 1))
+            if cut_off and rng.random() < config.whole:
+                continue
             crop = crop_around_objects(rng, config, labels)
             if crop is None:
                 continue
             apart = rng.random() < config.independent
-            count = count_objects(labels)
-            if apart and not any(touches_border(labels, i) for i in range(1, count + 1)):
+            if apart and not cut_off:
                 frames, masks = self._moving_objects(rng, config, photo, labels, crop, count)
             else:
                 frames, masks = moving_photo(rng, config, photo, labels, crop)

@@ -16,6 +16,7 @@ from mobilevos.clips.layers import Layer
 from mobilevos.clips.motion import random_trajectory, show, translation, warp
 from mobilevos.clips.objects import choose_objects, count_objects
 from mobilevos.clips.scene import CutoutSource, add_object, cut_out_one, finish, transplanted
+from mobilevos.clips.window import window_views
 from mobilevos.datasets.bl30k import bl30k_places
 from mobilevos.datasets.davis import davis_places, davis_split
 from mobilevos.datasets.pictures import CACHE, Pictures, open_pictures
@@ -120,7 +121,10 @@ class VideoSource:
         table = choose_objects(rng, shots[0][1], objects)
         shots = [(image, cv2.LUT(labels, table)) for image, labels in shots]
         labels = [labels for _, labels in shots]
-        views = _choose_views_from_afar(rng, config, labels) if far else _choose_views(rng, config, labels)
+        if config.window and rng.random() < config.window:
+            views = window_views(rng, config, labels, far=far)
+        else:
+            views = _choose_views_from_afar(rng, config, labels) if far else _choose_views(rng, config, labels)
         if views is None:
             return None
         frames, masks = show(shots, views, config.size)

@@ -1,8 +1,8 @@
 """Following real clips from several first frames, in both directions: a validation that can decide between two recipes.
 
 A mean over a handful of clips, each followed once, moves by 0.02 with the arithmetic alone. Here each clip is followed
-forwards and backwards from several frames, void pixels count neither for nor against, and what is reported has a spread:
-the standard error over clips. A difference below its spread is not a difference.
+forwards and backwards from several frames, void pixels count neither for nor against, and what is reported has a
+spread: the standard error over clips. A difference below its spread is not a difference.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def validate_teacher(
         geometry = Geometry.fit(truths.shape[1], truths.shape[2], size)
         pixels = torch.from_numpy(np.stack([geometry.frame(image) for image in images])).permute(0, 3, 1, 2).float()
         ids = range(1, int(truths[0].max()) + 1)
-        given = np.stack([geometry.masks(np.stack([(truth == i).astype(np.float32) for i in ids])) for truth in truths])
+        given = np.stack([geometry.masks(truth, ids) for truth in truths])
         masks = [truths[0]]
         for begin in range(0, len(images) - 1, frames - 1):
             piece = slice(begin, begin + frames)
