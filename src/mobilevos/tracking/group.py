@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mobilevos.arrays import Array, Ids, Image
-from mobilevos.runtime.base import Runtime
+from mobilevos.runtime.base import Runtime, written
 from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MemoryQueue, Seen
@@ -70,11 +70,17 @@ class Group:
         key, values = runtime.memorise(image, masks)
         return replace(self, queue=self.queue.with_anchor(seen, key, values), current=seen)
 
-    def drawn(self, runtime: Runtime, layers: Mapping[int, Array]) -> Group:
-        """With masks of the current frame (H, W), 0..1, as it was seen."""
+    def refreshed(self, runtime: Runtime, layers: Mapping[int, Array]) -> Group:
+        """Remembering the current frame with these masks (H, W), 0..1: found, not given, so they are no anchor."""
         geometry = self.current.geometry
         masks = geometry.planes([geometry.cut(layers[i]) for i in self.ids])
-        return self.annotated(runtime, self.current.frame, masks, geometry)
+        seen = replace(self.current, masks=masks)
+        key, values = runtime.memorise(seen.frame, masks)
+        slot = self.queue.slot(seen.time)
+        queue = self.queue
+        if slot is not None:
+            queue = queue.with_frame(written(queue.memory, slot, key, values), slot, seen)
+        return replace(self, queue=queue, current=seen)
 
     def as_annotated(self) -> Sight:
         """The current frame as its masks have it."""
@@ -86,7 +92,7 @@ class Group:
         """With the objects of another window as its own."""
         group = replace(self, guests=self.guests - set(objects))
         new = tuple(identity for identity in objects if identity not in self.ids)
-        return group.with_objects(runtime, new, as_guests=False).drawn(runtime, layers) if new else group
+        return group.with_objects(runtime, new, as_guests=False).refreshed(runtime, layers) if new else group
 
     def with_objects(self, runtime: Runtime, new: tuple[int, ...], *, as_guests: bool) -> Group:
         """Further objects, which were nowhere so far."""

@@ -16,7 +16,7 @@ COST_LOOK, COST_OBJECT = 0.62, 0.38
 """Of one window, and of each object in it, relative to one object in one window; see docs/architecture.md."""
 LIMIT = 4.0
 """What following all objects may cost, relative to one."""
-PAYS = 99.0
+PAYS = 2.0
 """How many times larger an object must be shown in a window of its own."""
 OVERLAP = 0.1
 """Share of an object's box inside of a window from which on it is a guest there."""

@@ -296,7 +296,7 @@ class Tracker:
             new = tuple(sorted(grouping.guests(group.look, whole, others) - group.guests))
             if new:
                 layers = layers or _layers(state)
-                group = group.with_objects(self.runtime, new, as_guests=True).drawn(self.runtime, layers)
+                group = group.with_objects(self.runtime, new, as_guests=True).refreshed(self.runtime, layers)
             groups.append(group)
         while len(groups) > 1 and grouping.cost([len(group.ids) for group in groups]) > grouping.LIMIT:
             layers = layers or _layers(state)
