@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mobilevos.cli.options import DEFAULT_QUEUE, Queue, Runtime, SizeOrNone, Window, identify, load_tracker
+from mobilevos.cli.options import (
+    DEFAULT_MODEL,
+    DEFAULT_QUEUE,
+    Queue,
+    Runtime,
+    SizeOrNone,
+    Window,
+    identify,
+    load_tracker,
+)
 from mobilevos.cli.progress import frame_progress
 from mobilevos.errors import InputError
 from mobilevos.threads import cores
@@ -104,6 +113,49 @@ def youtube(
         data="YouTube-VOS",
         inside="Annotations",
     )
+
+
+@app.command()
+def tracks(
+    root: Root,
+    clips: Annotated[str, typer.Argument(help="Names with commas, or a list of them: a split's name or a text file.")],
+    model: Annotated[str, typer.Option(help="A shipped model's name or a model file.")] = DEFAULT_MODEL,
+    runtime: Runtime = "auto",
+    queue: Queue = DEFAULT_QUEUE,
+    size: SizeOrNone = WORKING_SIZE,
+    window: Window = "auto",
+    starts: Annotated[int, typer.Option(help="First frames in each direction.", min=1)] = 3,
+    backwards: Annotated[bool, typer.Option(help="Follow clips backwards too.")] = True,
+    json: Json = None,
+) -> None:
+    """Follow clips of a DAVIS folder from several first frames, in both directions: a mean with a spread."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from mobilevos.datasets.davis import davis_split
+    from mobilevos.evaluation.tracks import follow_clips, summarise, write_scores
+
+    if json and not json.parent.is_dir():
+        raise InputError(f"cannot write {json}: there is no folder {json.parent}")
+    names = clips.split(",") if "," in clips or (root / "JPEGImages" / "480p" / clips).is_dir() else None
+    names = davis_split(root, clips) if names is None else names
+    tracker = load_tracker(model, runtime, queue, size or None, window)
+    scores = follow_clips(
+        tracker,
+        root,
+        names,
+        starts=starts,
+        backwards=backwards,
+        report=lambda score: typer.echo(f"{score.track}: {score.j_and_f:.3f}", err=True),
+    )
+    summary = summarise(scores)
+    table = Table("clip", "J&F", "tracks")
+    for name, value in summary.clips.items():
+        table.add_row(name, f"{value:.3f}", str(sum(score.track.clip == name for score in scores)))
+    table.add_row("mean", f"{summary.mean:.3f} \u00b1 {summary.spread:.3f}", str(len(scores)), end_section=True)
+    Console().print(table)
+    if json:
+        write_scores(json, scores)
 
 
 @dataclass(frozen=True)

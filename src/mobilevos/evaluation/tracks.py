@@ -7,8 +7,9 @@ spread: the standard error over clips. A difference below its spread is not a di
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -19,6 +20,7 @@ from mobilevos.datasets.davis import davis_videos
 from mobilevos.datasets.video import Video
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import jaccard_and_f
+from mobilevos.files import replacing
 
 LEAST_PIXELS = 200
 """Objects with fewer pixels in the first frame are not followed."""
@@ -92,6 +94,19 @@ def difference(before: Sequence[TrackScore], after: Sequence[TrackScore]) -> tup
     gains = np.array([new[name] - old[name] for name in old])
     spread = float(gains.std(ddof=1) / np.sqrt(len(gains))) if len(gains) > 1 else 0.0
     return float(gains.mean()), spread
+
+
+def write_scores(path: Path, scores: Sequence[TrackScore]) -> None:
+    """Every track, and the summary, as JSON."""
+    summary = summarise(scores)
+    content = {
+        "mean": summary.mean,
+        "spread": summary.spread,
+        "clips": summary.clips,
+        "tracks": [{**asdict(score.track), "j": score.j, "f": score.f} for score in scores],
+    }
+    with replacing(path) as part:
+        part.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def follow_clips(
