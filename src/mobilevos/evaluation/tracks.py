@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from mobilevos.datasets.davis import davis_videos
 from mobilevos.datasets.video import Video
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import jaccard_and_f
+from mobilevos.evaluation.prediction import FrameTracker
 from mobilevos.files import replacing
 
 LEAST_PIXELS = 200
@@ -28,16 +28,6 @@ LEAST_FRAMES = 5
 """Shorter tracks say little."""
 MOSTLY_VOID = 0.3
 """Frames with a larger share of void pixels are not scored, and no track begins there."""
-
-
-class FrameTracker(Protocol):
-    """The part of `mobilevos.Tracker` that is used here."""
-
-    def start(self, frame: Image, mask: Ids) -> Any:
-        """Forget what was; follow the objects of mask (H, W) from frame (H, W, 3) on."""
-
-    def step(self, frame: Image) -> Any:
-        """Return the next frame's result, of which `.mask` is (H, W) ids."""
 
 
 @dataclass(frozen=True)
