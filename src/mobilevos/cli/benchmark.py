@@ -80,6 +80,15 @@ def runtimes(model: Model = DEFAULT, json: Json = None, picture: Picture = None)
 
 
 @app.command()
+def window(model: Model = DEFAULT, runtime: Runtime = "auto", json: Json = None) -> None:
+    """480p, 1080p and 4K with the window and without it, in turns in one run."""
+    from mobilevos.benchmark.window import benchmark_window
+
+    _check(json, None)
+    _finish(benchmark_window(model, runtime=runtime, progress=print), json, None)
+
+
+@app.command()
 def memory(
     model: Model = DEFAULT,
     runtime: Runtime = "auto",

@@ -14,13 +14,15 @@ from mobilevos.arrays import VOID, Ids
 from mobilevos.clips.clip import ClipConfig
 from mobilevos.clips.motion import linear, translation
 from mobilevos.tracking.geometry import Geometry
-from mobilevos.tracking.window import TARGET, Extent, LookAhead, extent_of_mask, first_look, next_look
+from mobilevos.tracking.window import TARGET, Extent, LookAhead, extent_of_mask, first_look, next_look, whole_frame
 from mobilevos.weights import WORKING_SIZE
 
 SCALE_JITTER = 0.2
 """Standard deviation of the natural logarithm of the scale, once a clip: confidence and limits are not exact."""
 OFF_CENTER = 0.1
 """How far the objects are from the middle at most, as a part of the clip's side, once a clip."""
+SEARCHING = 0.12
+"""Probability that the second frame is looked at as a whole, as after a cut, and the window closes in from there."""
 LARGEST_PART = 0.75
 """Of the clip's side that the objects' box takes up at most in the first frame."""
 LAG = 0.02
@@ -43,8 +45,11 @@ def window_views(
     if extents[0] is None:
         return None
     looks = [first_look(whole, extents[0])]
+    searching = rng.random() < SEARCHING
     for number in range(1, len(labels)):
-        if far and number == 1:
+        if searching and number == 1:
+            looks.append(whole_frame(whole))
+        elif far and number == 1:
             looks.append(first_look(whole, extents[1]) if extents[1] is not None else looks[0])
         else:
             looks.append(next_look(whole, looks[-1], extents[number - 1]))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import cv2
 import numpy as np
 
 from mobilevos.arrays import Array, Ids, Image
@@ -73,5 +74,7 @@ def _ids(sight: Sight, frame: Image) -> Ids:
     """What a window owns of the frame (H, W)."""
     geometry = sight.geometry
     part = ids_of_part(geometry.inner(sight.probabilities), geometry.cut(frame))
-    names = np.array([0, *(0 if i in sight.guests else i for i in sight.ids)], np.uint8)[part]
+    table = np.zeros(256, np.uint8)
+    table[1 : 1 + len(sight.ids)] = [0 if i in sight.guests else i for i in sight.ids]
+    names = np.asarray(cv2.LUT(part, table), np.uint8)
     return names if geometry.is_whole else geometry.placed(names)

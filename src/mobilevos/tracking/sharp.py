@@ -43,15 +43,29 @@ def ids_of_part(probabilities: Array, part: Image) -> Ids:
     height, width = part.shape[:2]
     if height < ENLARGED * probabilities.shape[1]:
         return plain_ids(probabilities, height, width)
+    labels = np.zeros((height, width), np.uint8)
     winner = probabilities.argmax(0).astype(np.uint8)
-    labels = np.asarray(cv2.resize(winner, (width, height), interpolation=cv2.INTER_NEAREST), np.uint8)
     outline = cv2.morphologyEx(winner, cv2.MORPH_GRADIENT, np.ones((3, 3), np.uint8)) > 0
     band = cv2.dilate(outline.view(np.uint8), np.ones((2 * BAND + 1, 2 * BAND + 1), np.uint8))
-    points = cv2.findNonZero(cv2.resize(band, (width, height), interpolation=cv2.INTER_NEAREST))
+    # All that follows is done around the objects only: in a large frame they are a small part of it.
+    rows, row_cells = _around(winner | band, 0, height)
+    columns, column_cells = _around(winner | band, 1, width)
+    labels[rows, columns] = winner.take(column_cells, 1).take(row_cells, 0)  # so that whole rows are copied
+    points = cv2.findNonZero(band.take(column_cells, 1).take(row_cells, 0))
     if points is not None:
-        x, y = points.reshape(-1, 2).T
+        x, y = points.reshape(-1, 2).T + np.array([[columns.start], [rows.start]], np.int32)
         labels[y, x] = _decide(probabilities, part, x, y, cv2.boundingRect(band))
     return labels
+
+
+def _around(plane: Ids, axis: int, length: int) -> tuple[slice, NDArray[np.intp]]:
+    """The pixels of an axis of `length` pixels in which a plane (h, w) is not 0, and the cell each of them is in."""
+    cells = np.flatnonzero(plane.any(1 - axis))
+    count = plane.shape[axis]
+    if not len(cells):
+        return slice(0, 0), cells
+    begin, end = -(-int(cells[0]) * length // count), -(-(int(cells[-1]) + 1) * length // count)
+    return slice(begin, end), np.arange(begin, end) * count // length
 
 
 def plain_ids(probabilities: Array, height: int, width: int) -> Ids:
