@@ -13,8 +13,8 @@ from PIL import Image
 from mobilevos.cli.segment import segment
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.tracking import Tracker
+from tests.builders.films import write_video
 from tests.cli.command import Ran, run_command
-from tests.media.clips import write_video
 from tests.pipeline.colours import squares, tracker, write_clip
 
 COUNT = 8

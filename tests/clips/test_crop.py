@@ -6,7 +6,7 @@ import pytest
 
 from mobilevos.clips.crop import crop_anywhere, crop_around_objects
 from mobilevos.clips.motion import warp
-from tests.clips.folders import calm, color_coded
+from tests.builders.coloured import calm, color_coded
 
 
 @pytest.mark.parametrize("seed", range(20))

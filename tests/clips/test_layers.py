@@ -15,7 +15,7 @@ from mobilevos.clips.layers import (
     touches_border,
 )
 from mobilevos.clips.motion import translation
-from tests.clips.folders import BLUE, RED, color_coded
+from tests.builders.coloured import BLUE, RED, color_coded
 
 
 def _cut() -> tuple[np.ndarray, np.ndarray, Layer]:

@@ -11,7 +11,7 @@ import torch
 from mobilevos.clips import Batch, ClipConfig, PhotoSource, clip_loader
 from mobilevos.clips.clip import Clip, ClipSource
 from mobilevos.errors import InputError
-from tests.clips.folders import photo_folder
+from tests.builders.coloured import photo_folder
 
 CONFIG = ClipConfig(size=64, frames=2)
 

@@ -10,7 +10,7 @@ from mobilevos.clips import ClipConfig, PhotoSource
 from mobilevos.clips.motion import translation
 from mobilevos.clips.photos import leave, moving_photo
 from mobilevos.errors import InputError
-from tests.clips.folders import agreement, calm, color_coded, labels_of, photo_folder, save_image, save_mask
+from tests.builders.coloured import agreement, calm, color_coded, labels_of, photo_folder, save_image, save_mask
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from mobilevos.clips import ClipConfig, PhotoSource, VideoSource
 from mobilevos.clips.videos import choose_frames, choose_frames_from_afar
 from mobilevos.errors import InputError
-from tests.clips.folders import agreement, calm, labels_of, photo_folder, save_mask, video_folder
+from tests.builders.coloured import agreement, calm, labels_of, photo_folder, save_mask, video_folder
 
 
 def _davis(root: Path, mode: str = "P") -> Path:

@@ -12,7 +12,7 @@ from mobilevos.datasets import pictures as module
 from mobilevos.datasets.labels import read_labels
 from mobilevos.datasets.pictures import CachedPictures, PictureFile, Pictures, open_pictures, read_image
 from mobilevos.errors import InputError
-from tests.clips.folders import color_coded, photo_folder, save_image, save_mask
+from tests.builders.coloured import color_coded, photo_folder, save_image, save_mask
 
 
 def _files(root: Path, count: int = 3) -> list[PictureFile]:

@@ -11,7 +11,7 @@ from PIL import Image
 from mobilevos.errors import InputError
 from mobilevos.media.backwards import Timeline, read_backwards
 from mobilevos.media.video import Frame, open_source, read_frames
-from tests.media.clips import quadrants, write_video
+from tests.builders.films import quadrants, write_video
 
 TIMES = [Fraction(1001 * i, 30000) for i in range(13)]
 

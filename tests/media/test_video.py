@@ -15,7 +15,7 @@ from PIL import Image
 from mobilevos.errors import InputError
 from mobilevos.media.pictures import natural_key, read_picture
 from mobilevos.media.video import BrokenVideoError, open_source, read_frames
-from tests.media.clips import TICK, VARIABLE, decode, quadrants, set_display_matrix, write_video
+from tests.builders.films import TICK, VARIABLE, decode, quadrants, set_display_matrix, write_video
 
 
 def close_to(got: np.ndarray, expected: np.ndarray, tolerance: float = 4) -> bool:

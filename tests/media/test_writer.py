@@ -11,7 +11,7 @@ import pytest
 from mobilevos.errors import InputError
 from mobilevos.media.video import VideoInfo, open_source
 from mobilevos.media.writer import CODECS, VideoWriter
-from tests.media.clips import TICK, VARIABLE, decode, quadrants, write_video
+from tests.builders.films import TICK, VARIABLE, decode, quadrants, write_video
 
 FILES = {"h264": "out.mp4", "vp9-alpha": "out.webm", "prores4444": "out.mov"}
 

@@ -22,7 +22,7 @@ from mobilevos.media.sinks import FORMATS, SheetSink
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline.output import Output, finished
 from mobilevos.synthetic.clip import synthetic_frames
-from tests.media.clips import decode
+from tests.builders.films import decode
 
 COUNT = 7
 INFO = VideoInfo(96, 64, Fraction(24), Fraction(1, 24), frames=COUNT)

@@ -15,7 +15,7 @@ from mobilevos.removal import remove
 from mobilevos.removal.carry import INVENTED, NEVER, Carrier, Remembered
 from mobilevos.removal.fill import fill
 from mobilevos.synthetic.clip import synthetic_frames
-from tests.media.clips import write_video
+from tests.builders.films import write_video
 
 SIZE = {"height": 120, "width": 214, "objects": 2, "seed": 1}
 COUNT = 30
