@@ -32,8 +32,8 @@ def still(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     """Models are trackers that stand still; the list has what they were loaded with."""
     loaded: list[tuple] = []
 
-    def load(model: str, runtime: str, *, queue: int | None, size: int | None) -> Still:
-        loaded.append((model, runtime, queue, size))
+    def load(model: str, runtime: str, *, queue: int | None, size: int | None, window: str) -> Still:
+        loaded.append((model, runtime, queue, size, window))
         return Still()
 
     monkeypatch.setattr(Tracker, "load", load)
@@ -52,7 +52,7 @@ def test_davis_predictions_with_every_output(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.exception
     figures = json.loads(out["json"].read_text())["figures"]
     assert f"{figures['J&F-Mean']:.3f}" in result.stdout
-    assert "scoring three" in result.stderr
+    assert "scoring: 10 of 10 frames" in result.stderr
     assert out["csv"].read_text().startswith("sequence,object")
     assert "three, frame" in out["html"].read_text()
     with zipfile.ZipFile(out["zip"]) as archive:
@@ -70,10 +70,10 @@ def test_youtube_predictions(youtube: Path, tmp_path: Path) -> None:
 
 
 def test_a_model_saves_resumes_and_says_its_speed(youtube: Path, tmp_path: Path, still: list) -> None:
-    arguments = ("youtube", "--root", youtube, "--model", "small", "--save", tmp_path / "out", "--queue", 0)
+    arguments = ("youtube", "--root", youtube, "--model", "small", "--save", tmp_path / "out", "--queue", "unbounded")
     result = run(*arguments)
     assert result.exit_code == 0, result.exception
-    assert still == [("small", "auto", None, 320)]
+    assert still == [("small", "auto", None, 320, "auto")]
     assert "frames per second tracking" in result.stdout
     assert (tmp_path / "out" / "late" / "00015.png").is_file()
     assert "is not empty" in complaint(*arguments)

@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -113,18 +115,20 @@ def dataset(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_folders(dataset: Path, processes: int) -> None:
-    told: list[tuple[str, int, int]] = []
-    evaluation = evaluate_davis(
-        read_davis(dataset), dataset / "predictions", processes, lambda *state: told.append(state)
-    )
+    told: list[tuple[str, int | None, int]] = []
+
+    @contextmanager
+    def progress(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        yield lambda done: told.append((what, total, done))
+
+    evaluation = evaluate_davis(read_davis(dataset), dataset / "predictions", processes, progress)
     assert evaluation.protocol == "DAVIS 2017"
     assert [scores.name for scores in evaluation.sequences] == ["one", "edges", "late"]
     for scores in evaluation.sequences:
         check_parity(scores.name, scores)
     means = [value for name in ("one", "edges", "late") for value in REFERENCES[name]["J-M"]]
     assert evaluation.figures["J-Mean"] == pytest.approx(np.mean(means), abs=1e-9)
-    assert {name for name, _, _ in told} == {"one", "edges", "late"}
-    assert told[-1][1:] == (12 + 81 + 10, 12 + 81 + 10)
+    assert told[-1] == ("scoring", 12 + 81 + 10, 12 + 81 + 10)
     assert evaluation.notes == (
         "late: id 3 is in the ground truth of frame 00001 but was never given; it is not scored",
     )
