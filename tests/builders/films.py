@@ -1,8 +1,9 @@
 """Small videos made on the spot, with PyAV alone, so that the code under test reads what others wrote."""
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import count
 from pathlib import Path
 
 import av
@@ -38,17 +39,34 @@ def write_video(
     layout: str = "stereo",
 ) -> Path:
     """A video of `quadrants` (or of noise) at the given times, with a tone of two seconds if `audio` names a codec."""
-    height, width = size
     rng = np.random.default_rng(0)
+    pictures = (
+        rng.integers(0, 256, (*size, 3)).astype(np.uint8) if noise else quadrants(*size, index)
+        for index in range(len(times))
+    )
+    return encode(path, pictures, times, encoder, pixels, audio, options, container_options, tick, layout)
+
+
+def encode(
+    path: Path,
+    pictures: Iterable[np.ndarray],
+    times: Iterable[Fraction],
+    encoder: str = "libx264",
+    pixels: str = "yuv420p",
+    audio: str | None = None,
+    options: dict[str, str] | None = None,
+    container_options: dict[str, str] | None = None,
+    tick: Fraction = TICK,
+    layout: str = "stereo",
+) -> Path:
+    """A video of pictures (H, W, 3) at times that may go on; with a tone of two seconds if `audio` names a codec."""
     with av.open(str(path), "w", container_options=container_options or {}) as container:
         video = container.add_stream(encoder, rate=30, options=options or {"crf": "8"})
-        video.width, video.height, video.pix_fmt = width, height, pixels
         video.time_base = video.codec_context.time_base = tick
         sound = container.add_stream(audio, rate=48000, layout=layout) if audio else None
-        for index, time in enumerate(times):
-            picture = quadrants(height, width, index)
-            if noise:
-                picture = rng.integers(0, 256, (height, width, 3)).astype(np.uint8)
+        for index, (picture, time) in enumerate(zip(pictures, times, strict=False)):
+            if not index:
+                video.height, video.width, video.pix_fmt = *picture.shape[:2], pixels
             frame = av.VideoFrame.from_ndarray(picture, "rgb24").reformat(format=pixels)
             frame.pts, frame.time_base = round(time / tick), tick
             container.mux(video.encode(frame))
@@ -61,6 +79,11 @@ def write_video(
             container.mux(sound.encode(None))
         container.mux(video.encode(None))
     return path
+
+
+def steady(rate: int) -> Iterator[Fraction]:
+    """The times of frames at so many a second, without end."""
+    return (Fraction(index, rate) for index in count())
 
 
 def set_display_matrix(path: Path, a: int, b: int, c: int, d: int) -> None:

@@ -14,6 +14,7 @@ from mobilevos.cli.segment import segment
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.tracking import Tracker
 from tests.builders.films import write_video
+from tests.builders.pictures import write_frames
 from tests.cli.command import Ran, run_command
 from tests.pipeline.colours import squares, tracker, write_clip
 
@@ -220,11 +221,8 @@ def test_bad_input_is_one_line_and_leaves_nothing(
 
 def test_a_video_that_breaks_keeps_what_came_before(run: Run, tmp_path: Path) -> None:
     """Pictures, of which the sixth is damaged."""
-    folder = tmp_path / "in"
-    folder.mkdir()
-    for index, (picture, _) in enumerate(squares(COUNT)):
-        Image.fromarray(picture).save(folder / f"{index}.png")
-    (folder / "5.png").write_bytes((folder / "5.png").read_bytes()[:200])
+    folder = write_frames(tmp_path / "in", [picture for picture, _ in squares(COUNT)])
+    (folder / "00005.png").write_bytes((folder / "00005.png").read_bytes()[:200])
     ran = run(folder, "--box", "2,6,24,24", "-o", tmp_path / "out", "--format", "masks,overlay")
     assert ran.code == 2
     assert "breaks at frame 5" in ran.err

@@ -13,7 +13,7 @@ from mobilevos.clips.appearance import (
     jitter_colors,
     shake,
 )
-from tests.builders.coloured import calm
+from tests.clips.calm import calm
 
 
 def _apply(matrix: np.ndarray, color: list[float]) -> np.ndarray:

@@ -6,7 +6,8 @@ import pytest
 
 from mobilevos.clips.crop import crop_anywhere, crop_around_objects
 from mobilevos.clips.motion import warp
-from tests.builders.coloured import calm, color_coded
+from tests.builders.coloured import color_coded
+from tests.clips.calm import calm
 
 
 @pytest.mark.parametrize("seed", range(20))

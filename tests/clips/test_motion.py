@@ -6,7 +6,7 @@ import pytest
 from scipy.ndimage import map_coordinates
 
 from mobilevos.clips.motion import linear, random_deformation, random_trajectory, translation, warp
-from tests.builders.coloured import calm
+from tests.clips.calm import calm
 
 
 def test_linear_by_hand() -> None:

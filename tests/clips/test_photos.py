@@ -10,7 +10,9 @@ from mobilevos.clips import ClipConfig, PhotoSource
 from mobilevos.clips.motion import translation
 from mobilevos.clips.photos import leave, moving_photo
 from mobilevos.errors import InputError
-from tests.builders.coloured import agreement, calm, color_coded, labels_of, photo_folder, save_image, save_mask
+from tests.builders.coloured import color_coded, labels_of, photo_folder
+from tests.builders.photos import write_photos
+from tests.clips.calm import agreement, calm
 
 
 @pytest.fixture(scope="module")
@@ -84,9 +86,7 @@ def test_added_objects_fill_up(tmp_path: Path) -> None:
     """Photos with one object give clips with several: the others are pasted."""
     image, labels = color_coded()
     labels[labels == 2] = 0
-    save_image(tmp_path / "images" / "a.png", image)
-    save_mask(tmp_path / "masks" / "a.png", labels, "1")
-    source = PhotoSource(tmp_path, cache=None)
+    source = PhotoSource(write_photos(tmp_path, {"a": (image, labels)}, mode="1"), cache=None)
     counts = [int(source.sample(np.random.default_rng(i), calm(size=96), 2).masks[0].max()) for i in range(20)]
     assert counts.count(2) > 10
 
@@ -132,8 +132,7 @@ def test_broken_folders_are_named(tmp_path: Path) -> None:
 
 
 def test_photos_without_objects_say_so(tmp_path: Path) -> None:
-    save_image(tmp_path / "images" / "a.png", color_coded()[0])
-    save_mask(tmp_path / "masks" / "a.png", np.zeros((96, 120), np.uint8))
+    write_photos(tmp_path, {"a": (color_coded()[0], np.zeros((96, 120), np.uint8))})
     with pytest.raises(InputError, match="no object of at least 20 pixels"):
         PhotoSource(tmp_path, cache=None).sample(np.random.default_rng(0), calm(), 1)
 

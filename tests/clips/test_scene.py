@@ -5,7 +5,8 @@ import pytest
 
 from mobilevos.clips.layers import Layer
 from mobilevos.clips.scene import add_distractor, add_object, add_occluder, finish, transplanted
-from tests.builders.coloured import BLUE, GREEN, RED, calm
+from tests.builders.coloured import BLUE, GREEN, RED
+from tests.clips.calm import calm
 
 
 class _Squares:

@@ -1,6 +1,5 @@
 """Clips from videos on disk."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +8,17 @@ import pytest
 from mobilevos.clips import ClipConfig, PhotoSource, VideoSource
 from mobilevos.clips.videos import choose_frames, choose_frames_from_afar
 from mobilevos.errors import InputError
-from tests.builders.coloured import agreement, calm, labels_of, photo_folder, save_mask, video_folder
+from tests.builders.bl30k import write_bl30k
+from tests.builders.coloured import filmed, labels_of, photo_folder
+from tests.builders.davis import davis_masks, davis_pictures, write_davis
+from tests.builders.pictures import write_masks
+from tests.builders.youtube import write_youtube
+from tests.clips.calm import agreement, calm
 
 
 def _davis(root: Path, mode: str = "P") -> Path:
-    for name in ("ant", "bee", "cat"):
-        video_folder(root / "JPEGImages" / "480p", root / "Annotations" / "480p", name, mode=mode)
-    (root / "ImageSets" / "2017").mkdir(parents=True)
-    (root / "ImageSets" / "2017" / "train.txt").write_text("ant\ncat\n")
-    return root
+    clips = dict.fromkeys(("ant", "bee", "cat"), filmed())
+    return write_davis(root, clips, {"2017/train": ["ant", "cat"]}, ending="png", mode=mode)
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -67,7 +68,7 @@ def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"JPEGImages/480p is missing"):
         VideoSource("davis", tmp_path / "nothing")
     root = _davis(tmp_path / "data")
-    annotations, images = root / "Annotations" / "480p" / "bee", root / "JPEGImages" / "480p" / "bee"
+    annotations, images = davis_masks(root, "bee"), davis_pictures(root, "bee")
     (annotations / "00003.png").unlink()
     with pytest.raises(InputError, match=r"annotation of the frame .*bee/00003.png is missing"):
         VideoSource("davis", root, cache=tmp_path / "cache")
@@ -83,28 +84,24 @@ def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
 
 def test_youtube_uses_annotated_frames_and_real_ids(tmp_path: Path) -> None:
     """Every 5th frame is annotated, ids have gaps, an object appears late."""
-    video_folder(tmp_path / "JPEGImages", tmp_path / "Annotations", "v1", length=16, annotated=5)
-    for i in (0, 5, 10, 15):
-        path = tmp_path / "Annotations" / "v1" / f"{i:05d}.png"
-        labels = np.zeros((96, 120), np.uint8)
+    frames, masks = filmed(length=16, annotated=5)
+    for i, labels in masks.items():
+        labels[:] = 0
         labels[10:50, 10:50] = 3
         labels[60:90, 60:90] = 7 if i else 0
-        save_mask(path, labels)
-    video_folder(tmp_path / "JPEGImages", tmp_path / "Annotations", "v2", length=2)
-    (tmp_path / "meta.json").write_text(json.dumps({"videos": {"v1": {"objects": {}}}}))
+    write_youtube(tmp_path, {"v1": (frames, masks), "v2": filmed(length=2)}, {"v1": {"objects": {}}})
     source = VideoSource("youtube", tmp_path, cache=None)
     assert source.names == ["v1"]
     forward = calm(size=96, frames=4, crop_min=1.0, reverse=0.0)
-    masks = source.sample(np.random.default_rng(1), forward, 1).masks
-    assert set(np.unique(masks)) <= {0, 1, 255}
+    shown = source.sample(np.random.default_rng(1), forward, 1).masks
+    assert set(np.unique(shown)) <= {0, 1, 255}
     backward = calm(size=96, frames=4, crop_min=1.0, reverse=1.0)
-    masks = source.sample(np.random.default_rng(1), backward, 2).masks
-    assert set(np.unique(masks)) - {255} == {0, 1, 2}
+    shown = source.sample(np.random.default_rng(1), backward, 2).masks
+    assert set(np.unique(shown)) - {255} == {0, 1, 2}
 
 
 def test_youtube_meta_has_to_fit(tmp_path: Path) -> None:
-    video_folder(tmp_path / "JPEGImages", tmp_path / "Annotations", "v1", length=2)
-    (tmp_path / "meta.json").write_text(json.dumps({"videos": {"v9": {}}}))
+    write_youtube(tmp_path, {"v1": filmed(length=2)}, {"v9": {}})
     with pytest.raises(InputError, match=r"'v9' of .*meta\.json is missing"):
         VideoSource("youtube", tmp_path, cache=None)
     (tmp_path / "meta.json").write_text("[]")
@@ -113,9 +110,7 @@ def test_youtube_meta_has_to_fit(tmp_path: Path) -> None:
 
 
 def test_bl30k_parts(tmp_path: Path) -> None:
-    for part in "af":
-        video_folder(tmp_path / part / "JPEGImages", tmp_path / part / "Annotations", f"video-{part}", length=3)
-    source = VideoSource("bl30k", tmp_path)
+    source = VideoSource("bl30k", write_bl30k(tmp_path, {part: {f"video-{part}": filmed(length=3)} for part in "af"}))
     assert source.names == ["video-a", "video-f"]
     assert source.sample(np.random.default_rng(0), calm(), 1).masks.shape == (3, 64, 64)
     with pytest.raises(InputError, match="a/ to f/"):
@@ -145,8 +140,7 @@ def test_short_videos_run_to_and_fro(length: int, expected: list[int]) -> None:
 def test_frame_0_shows_the_object_even_if_others_do_not(tmp_path: Path) -> None:
     root = _davis(tmp_path)
     for name in ("ant", "bee", "cat"):
-        for i in range(1, 8):
-            save_mask(root / "Annotations" / "480p" / name / f"{i:05d}.png", np.zeros((96, 120), np.uint8))
+        write_masks(davis_masks(root, name), {i: np.zeros((96, 120), np.uint8) for i in range(1, 8)})
     source = VideoSource("davis", root, cache=None)
     for seed in range(5):
         masks = source.sample(np.random.default_rng(seed), calm(), 1).masks

@@ -10,6 +10,7 @@ from mobilevos.arrays import VOID
 from mobilevos.datasets.davis import davis_videos
 from mobilevos.datasets.labels import read_labels
 from mobilevos.media.masks import load_mask, read_mask, write_mask
+from tests.builders.davis import write_davis
 
 IDS = np.array([[0, 1, 1, 0], [0, 2, 2, 0], [0, 0, 0, 0]], np.uint8)
 WITH_VOID = np.where(np.arange(4) == 3, np.uint8(VOID), IDS)
@@ -47,11 +48,7 @@ def test_soft_drawings_are_one_object_in_datasets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["jpg", "png", "webp"])
 def test_frames_of_every_kind_are_found_with_their_labels(tmp_path: Path, ending: str) -> None:
-    frame, folder = np.full((3, 4, 3), 90, np.uint8), "480p/clip"
-    for kind in ("JPEGImages", "Annotations"):
-        (tmp_path / kind / folder).mkdir(parents=True)
-    Image.fromarray(frame).save(tmp_path / "JPEGImages" / folder / f"00000.{ending}")
-    write_mask(tmp_path / "Annotations" / folder / "00000.png", WITH_VOID)
-    (video,) = davis_videos(tmp_path, ["clip"])
+    frame = np.full((3, 4, 3), 90, np.uint8)
+    (video,) = davis_videos(write_davis(tmp_path, {"clip": ([frame], [WITH_VOID])}, ending=ending), ["clip"])
     assert video.picture("00000").shape == (3, 4, 3)
     np.testing.assert_array_equal(video.labels("00000"), WITH_VOID)

@@ -12,7 +12,8 @@ from mobilevos.datasets import pictures as module
 from mobilevos.datasets.labels import read_labels
 from mobilevos.datasets.pictures import CachedPictures, PictureFile, Pictures, open_pictures, read_image
 from mobilevos.errors import InputError
-from tests.builders.coloured import color_coded, photo_folder, save_image, save_mask
+from tests.builders.coloured import color_coded, photo_folder
+from tests.builders.pictures import write_labels, write_picture
 
 
 def _files(root: Path, count: int = 3) -> list[PictureFile]:
@@ -23,13 +24,13 @@ def _files(root: Path, count: int = 3) -> list[PictureFile]:
 @pytest.mark.parametrize("mode", ["1", "L", "RGB"])
 def test_white_on_black_is_one_object(tmp_path: Path, mode: str) -> None:
     labels = np.array([[0, 1, 1], [0, 0, 1]], np.uint8)
-    save_mask(tmp_path / "mask.png", labels, mode)
+    write_labels(tmp_path / "mask.png", labels, mode)
     np.testing.assert_array_equal(read_labels(tmp_path / "mask.png"), labels)
 
 
 def test_palette_holds_ids_and_void(tmp_path: Path) -> None:
     labels = np.array([[0, 3, 255], [17, 0, 1]], np.uint8)
-    save_mask(tmp_path / "mask.png", labels)
+    write_labels(tmp_path / "mask.png", labels)
     np.testing.assert_array_equal(read_labels(tmp_path / "mask.png"), labels)
 
 
@@ -46,7 +47,7 @@ def test_antialiased_gray_is_cut_in_the_middle(tmp_path: Path) -> None:
 
 def test_images_are_rgb(tmp_path: Path) -> None:
     image, _ = color_coded()
-    save_image(tmp_path / "image.png", image)
+    write_picture(tmp_path / "image.png", image)
     np.testing.assert_array_equal(read_image(tmp_path / "image.png"), image)
 
 
@@ -65,7 +66,7 @@ def test_bad_files_are_named(tmp_path: Path, read: object) -> None:
 
 def test_sizes_have_to_agree(tmp_path: Path) -> None:
     files = _files(tmp_path, 1)
-    save_mask(files[0].mask, np.ones((10, 20), np.uint8))
+    write_labels(files[0].mask, np.ones((10, 20), np.uint8))
     with pytest.raises(InputError, match=r"120x96 .*photo0\.png has 20x10"):
         Pictures(files)[0]
 
@@ -92,7 +93,7 @@ def test_cache_is_reused_until_a_file_changes(tmp_path: Path, monkeypatch: pytes
         patch.setattr(module, "read_image", lambda path: pytest.fail("decoded again"))
         again = CachedPictures(files, tmp_path / "cache")
     assert again.folder == first.folder
-    save_mask(files[1].mask, np.full((96, 120), 7, np.uint8))
+    write_labels(files[1].mask, np.full((96, 120), 7, np.uint8))
     os.utime(files[1].mask, ns=(1, 1))  # clocks may be coarser than this test is fast
     changed = CachedPictures(files, tmp_path / "cache")
     assert changed.folder != first.folder

@@ -13,11 +13,15 @@ its revision ac7c43f.
 import json
 import sys
 import tempfile
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+
+from tests.builders.davis import write_davis
+from tests.builders.pictures import Frames, write_masks
 
 REFERENCE = Path(__file__).with_name("davis_reference.json")
 
@@ -139,17 +143,16 @@ def _long() -> tuple[np.ndarray, np.ndarray]:
     return preds, truths
 
 
-def write_dataset(root: Path, sequences: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
-    """Write a DAVIS dataset with empty pictures, and predictions in `predictions`, all as palette PNGs."""
+def write_dataset(
+    root: Path, sequences: dict[str, tuple[np.ndarray, np.ndarray]], without_pictures: Collection[str] = ()
+) -> None:
+    """Write a DAVIS dataset with gray pictures, but for those of some sequences, and predictions in `predictions`."""
+    clips: dict[str, tuple[Frames | None, Frames]] = {}
     for name, (preds, truths) in sequences.items():
-        for folder in (root / "Annotations" / "480p", root / "JPEGImages" / "480p", root / "predictions"):
-            (folder / name).mkdir(parents=True)
-        for time, (pred, truth) in enumerate(zip(preds, truths, strict=True)):
-            _write(root / "Annotations" / "480p" / name / f"{time:05d}.png", truth)
-            _write(root / "predictions" / name / f"{time:05d}.png", pred)
-            (root / "JPEGImages" / "480p" / name / f"{time:05d}.jpg").touch()
-    (root / "ImageSets" / "2017").mkdir(parents=True)
-    (root / "ImageSets" / "2017" / "val.txt").write_text("\n".join(sequences) + "\n")
+        gray = np.full((*truths.shape[1:], 3), 120, np.uint8)
+        clips[name] = None if name in without_pictures else [gray] * len(truths), truths
+        write_masks(root / "predictions" / name, preds)
+    write_davis(root, clips, {"2017/val": sequences})
 
 
 def read_real(data: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -160,12 +163,6 @@ def read_real(data: Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         for clip in REAL_CLIPS
     }
     return {f"real-{clip}": (disturbed(truth), truth) for clip, truth in truths.items()}
-
-
-def _write(path: Path, ids: np.ndarray) -> None:
-    image = Image.fromarray(ids)
-    image.putpalette([0, 0, 0, 128, 0, 0, 0, 128, 0, 128, 128, 0] + 252 * [64, 64, 64])
-    image.save(path)
 
 
 def _record(data: Path) -> None:

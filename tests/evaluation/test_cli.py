@@ -41,9 +41,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
 
 
 def test_davis_predictions_with_every_output(tmp_path: Path) -> None:
-    write_dataset(tmp_path, {"three": cases()["three"]})
-    for picture in (tmp_path / "JPEGImages" / "480p" / "three").iterdir():
-        picture.unlink()
+    write_dataset(tmp_path, {"three": cases()["three"]}, without_pictures=["three"])
     out = {name: tmp_path / f"out.{name}" for name in ("json", "csv", "html", "zip")}
     result = run(
         *("davis", "--root", tmp_path, "--predictions", tmp_path / "predictions", "--submission", out["zip"]),

@@ -18,7 +18,9 @@ from mobilevos.errors import InputError
 from mobilevos.evaluation.davis import evaluate_davis
 from mobilevos.evaluation.prediction import RUN, predict_videos, write_submission
 from mobilevos.media.masks import read_mask, write_mask
-from tests.evaluation.youtube_case import SHAPE, box, write, write_picture
+from tests.builders.davis import write_davis
+from tests.builders.pictures import write_picture
+from tests.evaluation.youtube_case import SHAPE, box, plain
 
 MODEL = {"model": "still"}
 
@@ -111,7 +113,7 @@ def test_bad_clips_are_named(youtube: Path, tmp_path: Path) -> None:
     picture.write_bytes(b"no picture")
     with pytest.raises(InputError, match=r"late, frame 00010: .*cannot be decoded"):
         predict_videos(Still(), read_youtube(youtube).tasks, tmp_path / "a", MODEL)
-    write_picture(picture, 10)
+    write_picture(picture, plain(10))
     write_mask(youtube / "Annotations" / "late" / "00000.png", np.ones((30, 40), np.uint8))
     with pytest.raises(InputError, match=r"late, frame 00000: the picture is \(60, 80\), its annotation \(30, 40\)"):
         predict_videos(Still(), read_youtube(youtube).tasks, tmp_path / "b", MODEL)
@@ -155,11 +157,8 @@ def test_davis_with_ids_left_out_and_void(tmp_path: Path) -> None:
     """Only what is on frame 0 is given; void is not."""
     first = box((1, 5, 5), (3, 30, 40))
     first[0, :] = 255
-    write(tmp_path / "Annotations" / "480p", {f"clip/{time:05d}": first for time in range(4)})
-    for time in range(4):
-        write_picture(tmp_path / "JPEGImages" / "480p" / "clip" / f"{time:05d}.png", time)
-    (tmp_path / "list.txt").write_text("clip")
-    clips = read_davis(tmp_path, str(tmp_path / "list.txt"))
+    write_davis(tmp_path, {"clip": ([plain(time) for time in range(4)], [first] * 4)}, {"val": ["clip"]}, ending="png")
+    clips = read_davis(tmp_path)
     tracker = Still()
     predict_videos(tracker, clips, tmp_path / "out", MODEL)
     assert tracker.calls[0] == ("start", 0, [0, 1, 3])

@@ -1,6 +1,6 @@
 """YouTube-VOS: late objects, gaps in ids, annotated frames only, seen and unseen classes, hidden ground truths."""
 
-import json
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +10,14 @@ from mobilevos.datasets.youtube import read_youtube
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import boundary_f, jaccard
 from mobilevos.evaluation.youtube import evaluate_youtube
-from tests.evaluation.youtube_case import META, PREDICTIONS, TRUTHS, box, write
+from tests.builders.youtube import objects_of, write_youtube
+from tests.evaluation.youtube_case import PREDICTIONS, TRUTHS, VIDEOS, box, truths_of, write
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    root = tmp_path / "valid"
-    write(root / "Annotations", TRUTHS)
     write(tmp_path / "predictions", PREDICTIONS)
-    (root / "meta.json").write_text(json.dumps(META))
-    return root
+    return write_youtube(tmp_path / "valid", {clip: (None, truths_of(clip)) for clip in VIDEOS}, VIDEOS)
 
 
 def test_clips(root: Path) -> None:
@@ -37,8 +35,7 @@ def test_clips(root: Path) -> None:
 def test_g_is_the_mean_over_seen_and_unseen(root: Path, seen_file: str) -> None:
     seen = root.parent / seen_file
     if seen_file == "meta.json":
-        entries = {"a": {"objects": {str(i): {"category": c, "frames": ["0"]} for i, c in ((1, "dog"), (2, "cat"))}}}
-        seen.write_text(json.dumps({"videos": entries}))
+        write_youtube(seen.parent, {}, {"a": objects_of({1: "dog", 2: "cat"}, [0])})
     else:
         seen.write_text("dog\ncat\n")
     evaluation = evaluate_youtube(read_youtube(root, seen=seen), root.parent / "predictions")
@@ -61,8 +58,7 @@ def test_g_is_the_mean_over_seen_and_unseen(root: Path, seen_file: str) -> None:
 
 def test_the_training_set_beside_tells_what_is_seen(root: Path) -> None:
     (root.parent / "train").mkdir()
-    videos = {"a": {"objects": {"1": {"category": "zebra", "frames": ["00000"]}}}}
-    (root.parent / "train" / "meta.json").write_text(json.dumps({"videos": videos}))
+    write_youtube(root.parent / "train", {}, {"a": objects_of({1: "zebra"}, [0])})
     assert read_youtube(root).seen == {"zebra"}
 
 
@@ -81,10 +77,10 @@ def test_a_split(root: Path) -> None:
 
 
 def test_objects_and_clips_without_a_frame_to_score_are_said(root: Path) -> None:
-    meta = json.loads(json.dumps(META))
-    meta["videos"]["late"]["objects"]["4"]["frames"] = ["00005"]
-    meta["videos"]["plain"]["objects"]["2"]["frames"] = ["00010"]
-    (root / "meta.json").write_text(json.dumps(meta))
+    videos = deepcopy(VIDEOS)
+    videos["late"]["objects"]["4"]["frames"] = ["00005"]
+    videos["plain"]["objects"]["2"]["frames"] = ["00010"]
+    write_youtube(root, {}, videos)
     evaluation = evaluate_youtube(read_youtube(root), root.parent / "predictions")
     assert [scores.objects for scores in evaluation.sequences] == [(1,)]
     assert evaluation.notes[:2] == (

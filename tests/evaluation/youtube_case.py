@@ -3,23 +3,21 @@
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
-from mobilevos.media.masks import write_mask
+from tests.builders.pictures import write_labels
 
 SHAPE = (60, 80)
 
-META = {
-    "videos": {
-        "late": {
-            "objects": {
-                "1": {"category": "dog", "frames": ["00000", "00005", "00010", "00015"]},
-                "4": {"category": "zebra", "frames": ["00005", "00015"]},
-            }
-        },
-        "plain": {"objects": {"2": {"category": "cat", "frames": ["00010", "00020"]}}},
-    }
+VIDEOS = {
+    "late": {
+        "objects": {
+            "1": {"category": "dog", "frames": ["00000", "00005", "00010", "00015"]},
+            "4": {"category": "zebra", "frames": ["00005", "00015"]},
+        }
+    },
+    "plain": {"objects": {"2": {"category": "cat", "frames": ["00010", "00020"]}}},
 }
+"""What meta.json says."""
 
 
 def box(*objects: tuple[int, int, int]) -> np.ndarray:
@@ -48,14 +46,16 @@ PREDICTIONS = {
 }
 
 
+def truths_of(clip: str) -> dict[int, np.ndarray]:
+    """By the numbers of the frames."""
+    return {int(name.removeprefix(f"{clip}/")): mask for name, mask in TRUTHS.items() if name.startswith(clip)}
+
+
 def write(root: Path, masks: dict[str, np.ndarray]) -> None:
     for name, mask in masks.items():
-        path = root / f"{name}.png"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_mask(path, mask)
+        write_labels(root / f"{name}.png", mask)
 
 
-def write_picture(path: Path, number: int) -> None:
+def plain(number: int) -> np.ndarray:
     """A picture whose pixels all have this number."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    Image.new("RGB", SHAPE[::-1], (number, number, number)).save(path)
+    return np.full((*SHAPE, 3), number, np.uint8)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from PIL import Image
 
 from mobilevos.datasets.davis import read_davis
 from mobilevos.datasets.task import VideoTask
@@ -17,6 +16,7 @@ from mobilevos.model.checkpoint import load_checkpoint
 from mobilevos.runtime import load_runtime
 from mobilevos.tracking.tracker import Tracker
 from mobilevos.weights import find_checkpoint
+from tests.builders.davis import write_davis
 
 FRAMES = 10
 
@@ -25,19 +25,13 @@ FRAMES = 10
 def clips(tmp_path_factory: pytest.TempPathFactory) -> list[VideoTask]:
     """A textured disc that moves over a textured ground, in the layout of DAVIS."""
     root = tmp_path_factory.mktemp("davis")
-    pictures, truths = (root / kind / "480p" / "disc" for kind in ("JPEGImages", "Annotations"))
-    for folder in (pictures, truths):
-        folder.mkdir(parents=True)
     rng = np.random.default_rng(0)
     ground = rng.integers(60, 120, (12, 16, 3), np.uint8).repeat(16, 0).repeat(16, 1)
     y, x = np.mgrid[: ground.shape[0], : ground.shape[1]]
-    for index in range(FRAMES):
-        disc = (y - 90) ** 2 + (x - 70 - 6 * index) ** 2 < 40**2
-        frame = np.where(disc[..., None], np.uint8([230, 200, 40]), ground)
-        Image.fromarray(frame).save(pictures / f"{index:05d}.jpg", quality=95)
-        Image.fromarray(disc.astype(np.uint8)).save(truths / f"{index:05d}.png")
-    (root / "split.txt").write_text("disc\n")
-    return read_davis(root, str(root / "split.txt"), 2016)
+    discs = [(y - 90) ** 2 + (x - 70 - 6 * index) ** 2 < 40**2 for index in range(FRAMES)]
+    frames = [np.where(disc[..., None], np.uint8([230, 200, 40]), ground) for disc in discs]
+    write_davis(root, {"disc": (frames, [disc.astype(np.uint8) for disc in discs])}, {"val": ["disc"]})
+    return read_davis(root, year=2016)
 
 
 @pytest.fixture(scope="module")

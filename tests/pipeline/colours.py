@@ -1,16 +1,15 @@
 """A stand-in for the network that follows plain colours, and clips of plain squares: quick, exact, and with a state."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 from pathlib import Path
 
-import av
 import cv2
 import numpy as np
 
 from mobilevos.arrays import Array, Image
 from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.tracking import Tracker
+from tests.builders.films import encode, steady
 
 COLOURS = {1: (220, 30, 30), 2: (30, 60, 220), 3: (240, 220, 40)}
 GROUND = (90, 120, 90)
@@ -60,12 +59,5 @@ def squares(count: int, height: int = 64, width: int = 96, enter: int = 0) -> It
 
 def write_clip(path: Path, count: int, rate: int = 25, **options: int) -> Path:
     """The squares as a lossless video."""
-    with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264rgb", rate=rate, options={"qp": "0", "g": "6"})
-        stream.height, stream.width, stream.pix_fmt = options.get("height", 64), options.get("width", 96), "rgb24"
-        for index, (picture, _) in enumerate(squares(count, **options)):
-            frame = av.VideoFrame.from_ndarray(picture, "rgb24")
-            frame.pts, frame.time_base = index, Fraction(1, rate)
-            container.mux(stream.encode(frame))
-        container.mux(stream.encode(None))
-    return path
+    pictures = (picture for picture, _ in squares(count, **options))
+    return encode(path, pictures, steady(rate), "libx264rgb", "rgb24", options={"qp": "0", "g": "6"})

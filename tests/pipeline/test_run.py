@@ -20,6 +20,7 @@ from mobilevos.media.masks import read_mask
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline import FrameMarks, Prompt, passes, run, segment
 from mobilevos.pipeline.refine import grabcut
+from tests.builders.pictures import write_frames
 from tests.pipeline.colours import squares, tracker, write_clip
 
 COUNT = 16
@@ -122,6 +123,7 @@ import os, signal, sys
 from pathlib import Path
 from mobilevos.pipeline import record
 from mobilevos.pipeline import FrameMarks, passes, segment
+from tests.builders.pictures import write_frames
 from tests.pipeline.colours import tracker
 from tests.pipeline.test_run import late_marks
 
@@ -296,12 +298,11 @@ def test_marks_after_the_end(clip: Path, truth: list[np.ndarray], tmp_path: Path
 
 def test_a_lost_object_raises_the_alarm(tmp_path: Path) -> None:
     """Object 2 leaves the picture after frame 5."""
-    from PIL import Image
-
-    for index, (picture, ids) in enumerate(squares(12)):
-        frame = np.where((ids == 2)[..., None] & (index > 5), np.uint8(110), picture)
-        (tmp_path / "in").mkdir(exist_ok=True)
-        Image.fromarray(frame).save(tmp_path / "in" / f"{index}.png")
+    frames = [
+        np.where((ids == 2)[..., None] & (index > 5), np.uint8(110), picture)
+        for index, (picture, ids) in enumerate(squares(12))
+    ]
+    write_frames(tmp_path / "in", frames)
     first = next(squares(1))[1]
     result = segment(tracker(), tmp_path / "in", {0: FrameMarks(first)}, tmp_path / "out", formats=["masks"])
     assert [(a.identity, a.first, a.last, a.lost, a.correct) for a in result.alarms] == [(2, 6, 11, True, 6)]

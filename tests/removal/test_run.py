@@ -16,6 +16,7 @@ from mobilevos.removal.carry import INVENTED, NEVER, Carrier, Remembered
 from mobilevos.removal.fill import fill
 from mobilevos.synthetic.clip import synthetic_frames
 from tests.builders.films import write_video
+from tests.builders.pictures import write_frames, write_masks
 
 SIZE = {"height": 120, "width": 214, "objects": 2, "seed": 1}
 COUNT = 30
@@ -25,13 +26,14 @@ COUNT = 30
 def scene(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[np.ndarray]]:
     """A folder with frames and masks of animal 2 with its shadow, and the frames as they are without it."""
     folder = tmp_path_factory.mktemp("scene")
-    (folder / "frames").mkdir()
-    (folder / "masks").mkdir()
     truth = [frame for frame, _ in synthetic_frames(frames=COUNT, without=[2], **SIZE)]
-    for index, (frame, ids) in enumerate(synthetic_frames(frames=COUNT, **SIZE)):
-        Image.fromarray(frame).save(folder / "frames" / f"{index}.png")
-        changed = (ids == 2) | (np.abs(frame.astype(int) - truth[index]).max(2) > 3)
-        write_mask(folder / "masks" / f"{index}.png", changed.astype(np.uint8))
+    shots = list(synthetic_frames(frames=COUNT, **SIZE))
+    changed = [
+        (ids == 2) | (np.abs(frame.astype(int) - bare).max(2) > 3)
+        for (frame, ids), bare in zip(shots, truth, strict=True)
+    ]
+    write_frames(folder / "frames", [frame for frame, _ in shots])
+    write_masks(folder / "masks", [where.astype(np.uint8) for where in changed])
     return folder, truth
 
 
@@ -51,8 +53,8 @@ def test_it_is_much_nearer_to_the_truth_than_painting(scene: tuple[Path, list[np
     assert len(pictures) == COUNT
     ours, painted = [], []
     for index in range(0, COUNT, 7):
-        hole = np.asarray(Image.open(folder / "masks" / f"{index}.png")) > 0
-        frame = np.asarray(Image.open(folder / "frames" / f"{index}.png"))
+        hole = np.asarray(Image.open(folder / "masks" / f"{index:05d}.png")) > 0
+        frame = np.asarray(Image.open(folder / "frames" / f"{index:05d}.png"))
         flat = cv2.inpaint(frame, cv2.dilate(hole.astype(np.uint8), np.ones((5, 5))), 5, cv2.INPAINT_TELEA)
         ours.append(quality(pictures[index], truth[index], hole))
         painted.append(quality(flat, truth[index], hole))
@@ -69,7 +71,7 @@ def test_masks_for_other_programs(scene: tuple[Path, list[np.ndarray]], tmp_path
         assert image.size == (432, 240)
         mask = np.asarray(image)
     assert set(np.unique(mask)) == {0, 255}
-    original = np.asarray(Image.open(folder / "masks" / "4.png").resize((432, 240), Image.Resampling.NEAREST)) > 0
+    original = np.asarray(Image.open(folder / "masks" / "00004.png").resize((432, 240), Image.Resampling.NEAREST)) > 0
     assert (mask > 0)[original].all()
     assert (mask > 0).sum() > original.sum() * 1.05
 
@@ -158,10 +160,8 @@ def test_two_memories_are_joined_by_their_age() -> None:
 
 def test_what_does_not_fit(scene: tuple[Path, list[np.ndarray]], tmp_path: Path) -> None:
     folder, _ = scene
-    (tmp_path / "few").mkdir()
-    write_mask(tmp_path / "few" / "0.png", np.ones((120, 214), np.uint8))
-    (tmp_path / "small").mkdir()
-    write_mask(tmp_path / "small" / "0.png", np.ones((12, 21), np.uint8))
+    write_masks(tmp_path / "few", [np.ones((120, 214), np.uint8)])
+    write_masks(tmp_path / "small", [np.ones((12, 21), np.uint8)])
     for masks, message in (
         (tmp_path / "few", "expected 30 masks, one for each frame, got 1"),
         (tmp_path / "small", "expected masks of 214 x 120 pixels"),

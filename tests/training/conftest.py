@@ -2,27 +2,22 @@
 
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 
-from mobilevos.media.masks import write_mask
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.training.recipe import Recipe, parse
+from tests.builders.davis import write_davis
+from tests.builders.photos import write_photos
 
 
 @pytest.fixture(scope="session")
 def tiny_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("data")
     frames, masks = synthetic_clip(frames=8, height=120, width=160, objects=2, seed=3)
-    for folder in ("photos/images", "photos/masks", "davis/JPEGImages/480p/swim", "davis/Annotations/480p/swim"):
-        (root / folder).mkdir(parents=True)
-    for i, (frame, mask) in enumerate(zip(frames, masks, strict=True)):
-        single = (mask == 1).astype(np.uint8)
-        cv2.imwrite(str(root / f"photos/images/{i}.png"), frame[..., ::-1])
-        write_mask(root / f"photos/masks/{i}.png", single)
-        cv2.imwrite(str(root / f"davis/JPEGImages/480p/swim/{i:05d}.jpg"), frame[..., ::-1])
-        write_mask(root / f"davis/Annotations/480p/swim/{i:05d}.png", single)
+    single = (masks == 1).astype(np.uint8)
+    write_photos(root / "photos", {str(i): pair for i, pair in enumerate(zip(frames, single, strict=True))})
+    write_davis(root / "davis", {"swim": (frames, single)})
     return root
 
 

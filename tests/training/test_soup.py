@@ -9,6 +9,7 @@ from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint, save_checkpoint
 from mobilevos.training.recipe import DataSource, Recipe
 from mobilevos.training.soup import Weights, average, cook, greedy_soup, training_clips, uniform_soup
+from tests.builders.davis import write_davis
 from tests.cli.command import run_command
 
 
@@ -77,10 +78,7 @@ def test_a_file_in_the_way_of_the_soup(
 
 def test_clips_of_a_split_only(tmp_path: Path) -> None:
     """A folder that holds validation clips too: a soup must not be selected on them."""
-    for name in ("seen", "held-out"):
-        (tmp_path / "davis" / "JPEGImages" / "480p" / name).mkdir(parents=True)
-    (tmp_path / "davis" / "ImageSets" / "2017").mkdir(parents=True)
-    (tmp_path / "davis" / "ImageSets" / "2017" / "train.txt").write_text("seen\n")
+    write_davis(tmp_path / "davis", {"seen": ([], []), "held-out": ([], [])}, {"2017/train": ["seen"]})
     source = DataSource(kind="davis", root="davis", split="2017/train")
     recipe = Recipe("soup", "mobilenetv2-lite", (source,), data_root=str(tmp_path))
     assert training_clips(recipe)[1] == ["seen"]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from PIL import Image
 
 from mobilevos.errors import InputError
-from mobilevos.media.masks import write_mask
 from mobilevos.model.checkpoint import build
 from mobilevos.training import validation
 from mobilevos.training.unroll import Unrolled
 from mobilevos.training.validation import check_clips, follow, validate_teacher
+from tests.builders.davis import davis_masks, davis_pictures, write_davis
+from tests.builders.pictures import write_masks
 
 
 class Copying:
@@ -32,18 +32,15 @@ class Copying:
         return SimpleNamespace(mask=self.mask)
 
 
+MASKS = np.zeros((5, 48, 64), np.uint8)
+MASKS[:4, 10:30, 10:30] = 1
+
+
 @pytest.fixture
 def davis(tmp_path: Path) -> Path:
     """Five frames of growing brightness with a square of 20 pixels a side, which is gone from the last one."""
-    for folder in ("JPEGImages", "Annotations"):
-        (tmp_path / folder / "480p" / "clip").mkdir(parents=True)
-    for index in range(5):
-        picture = np.full((48, 64, 3), 20 * (index + 1), np.uint8)
-        mask = np.zeros((48, 64), np.uint8)
-        mask[10:30, 10:30] = index < 4
-        Image.fromarray(picture).save(tmp_path / "JPEGImages" / "480p" / "clip" / f"{index:05d}.jpg")
-        Image.fromarray(mask).save(tmp_path / "Annotations" / "480p" / "clip" / f"{index:05d}.png")
-    return tmp_path
+    frames = [np.full((48, 64, 3), 20 * (index + 1), np.uint8) for index in range(5)]
+    return write_davis(tmp_path, {"clip": (frames, MASKS)})
 
 
 def test_both_directions(davis: Path) -> None:
@@ -57,17 +54,15 @@ def test_both_directions(davis: Path) -> None:
 
 
 def test_a_clip_that_shows_nothing(davis: Path) -> None:
-    for path in (davis / "Annotations" / "480p" / "clip").iterdir():
-        Image.fromarray(np.zeros((48, 64), np.uint8)).save(path)
+    write_masks(davis_masks(davis, "clip"), 0 * MASKS)
     with pytest.raises(InputError, match="at least 200 pixels in a frame of 'clip'"):
         follow(Copying(), davis, ["clip"], backwards=True)  # type: ignore[arg-type]
 
 
 def test_void_is_background(davis: Path) -> None:
-    for path in (davis / "Annotations" / "480p" / "clip").iterdir():
-        mask = np.asarray(Image.open(path)).copy()
-        mask[:, 40:] = 255
-        write_mask(path, mask)
+    masks = MASKS.copy()
+    masks[:, :, 40:] = 255
+    write_masks(davis_masks(davis, "clip"), masks)
     for backwards in (False, True):
         tracker = Copying()
         (score,) = follow(tracker, davis, ["clip"], backwards=backwards)  # type: ignore[arg-type]
@@ -84,11 +79,11 @@ def test_clips_that_cannot_be_validated_on(davis: Path) -> None:
         check_clips(davis, [])
     with pytest.raises(InputError, match="no video 'clop'"):
         check_clips(davis, ["clip", "clop"])
-    write_mask(davis / "Annotations" / "480p" / "clip" / "00000.png", np.full((48, 64), 255, np.uint8))
+    write_masks(davis_masks(davis, "clip"), {0: np.full((48, 64), 255, np.uint8)})
     with pytest.raises(InputError, match=r"the first annotation of 'clip' .* has no object"):
         check_clips(davis, ["clip"])
-    for folder in ("JPEGImages", "Annotations"):
-        for path in sorted((davis / folder / "480p" / "clip").iterdir())[2:]:
+    for folder in (davis_pictures(davis, "clip"), davis_masks(davis, "clip")):
+        for path in sorted(folder.iterdir())[2:]:
             path.unlink()
     with pytest.raises(InputError, match=r"at least 3 frames of 'clip' .*, got 2"):
         check_clips(davis, ["clip"])
