@@ -2,8 +2,8 @@
 
 python tools/window_picture.py docs/pictures/window.png
 
-Above: frames of a painted clip whose object is small, with the window that followed it. Below: what the network saw, and
-the mask it gave.
+Above: frames of a painted clip, with the window that followed the object. Below: what the network saw, and the mask it
+gave.
 """
 
 from __future__ import annotations

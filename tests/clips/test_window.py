@@ -26,7 +26,7 @@ SHOWN = TARGET * SIZE / WORKING_SIZE
 @pytest.fixture(autouse=True)
 def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows never begin with the whole frame here, as they do now and then after a cut."""
-    monkeypatch.setattr(module, "SEARCHING", 0.0, raising=False)
+    monkeypatch.setattr(module, "SEARCHING", 0.0, raising=True)
 
 
 def block(left: int, top: int, width: int = 120, height: int = 120) -> np.ndarray:
@@ -212,3 +212,15 @@ def test_photos_whose_objects_are_cut_off_are_left_aside(tmp_path: Path) -> None
     assert set(names(1.0)) == {"whole"}
     assert 5 < names(0.0).count("cut") < 25
     assert 0 < names(0.5).count("cut") < names(0.0).count("cut")
+
+
+def test_the_whole_frame_is_looked_at_as_after_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second view shows as much as the whole frame does at the network's size; then the window closes in."""
+    labels = np.zeros((480, 854), np.uint8)
+    labels[200:260, 400:460] = 1
+    monkeypatch.setattr(module, "SEARCHING", 1.0)
+    views = window_views(np.random.default_rng(0), config(size=320, frames=4), [labels] * 4)
+    assert views is not None
+    scales = [1 / np.sqrt(abs(np.linalg.det(view[:2, :2]))) for view in views]
+    assert scales[0] / scales[1] == pytest.approx(2.2, rel=0.01)  # as close as it gets, then not at all
+    assert scales[1] < scales[2] < scales[3] < scales[0]

@@ -4,9 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mobilevos.tracking import grouping
 from mobilevos.tracking.geometry import Geometry
-from mobilevos.tracking.grouping import LIMIT, PAYS, closest_pair, cost, guests, partition
+from mobilevos.tracking.grouping import LIMIT, closest_pair, cost, guests, partition
 from mobilevos.tracking.window import Extent, LookAhead, closest_zoom, first_look, joined
+
+PAYS = 2.0
+"""From which gain on objects get windows of their own here; by default they never do."""
+
+
+@pytest.fixture(autouse=True)
+def _windows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping, "PAYS", PAYS)
+
 
 WHOLE = Geometry.fit(480, 960, 320)
 
@@ -104,3 +114,12 @@ def test_the_closest_pair_loses_least() -> None:
     corners = [[extent] for extent in CORNERS.values()]
     assert closest_pair(WHOLE, [*corners, [square(820, 380)]]) == (3, 4)
     assert closest_pair(WHOLE, [*corners, [None]])[1] == 4  # who is lost loses nothing
+
+
+def test_by_default_all_share(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    whole = Geometry.fit(480, 854, 320)
+    corners = {1: Extent(0, 0, 20, 20, 400), 2: Extent(830, 460, 850, 480, 400)}
+    assert partition(whole, corners) == [(1, 2)]
+    monkeypatch.setattr(grouping, "PAYS", PAYS)
+    assert partition(whole, corners) == [(1,), (2,)]

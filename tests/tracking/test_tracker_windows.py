@@ -8,12 +8,20 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.tracking import Tracker
+from mobilevos.tracking import Tracker, grouping
 from mobilevos.tracking.result import TrackResult
 from mobilevos.tracking.snapshot import load_state, save_state
 from mobilevos.tracking.window import MOST_ZOOM
 from tests.pipeline.colours import ColourRuntime
 from tests.tracking.scenes import HEIGHT, WIDTH, Places, ground, ids_of, overlap, picture
+
+PAYS = 2.0
+"""From which gain on objects get windows of their own here; by default they never do."""
+
+
+@pytest.fixture(autouse=True)
+def _windows_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grouping, "PAYS", PAYS)
 
 
 def begin(places: Places, **options: object) -> Tracker:

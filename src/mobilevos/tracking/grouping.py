@@ -6,6 +6,7 @@ window, and far ones get their own where they are shown much larger in it, as lo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -16,8 +17,9 @@ COST_LOOK, COST_OBJECT = 0.62, 0.38
 """Of one window, and of each object in it, relative to one object in one window; see docs/architecture.md."""
 LIMIT = 4.0
 """What following all objects may cost, relative to one."""
-PAYS = 2.0
-"""How many times larger an object must be shown in a window of its own."""
+PAYS = math.inf
+"""How many times larger an object must be shown in a window of its own. Never, for now: with 1.6 two dogs that leap
+were lost (J&F 0.59 instead of 0.91), and tests/tracking/test_tracker_windows.py names what is to be mended first."""
 OVERLAP = 0.1
 """Share of an object's box inside of a window from which on it is a guest there."""
 

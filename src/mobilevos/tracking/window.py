@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from mobilevos.arrays import Array, Bits, Image
 from mobilevos.tracking.geometry import Geometry
@@ -38,10 +37,6 @@ SMOOTH = 0.25
 """Share of the newest motion in the speed that is expected."""
 CUT = 0.6
 """Two frames whose colours have less than this in common (0..1) belong to different shots."""
-LARGE_PIECE = 0.3
-"""Share of the largest piece's area from which on a piece of a mask counts wherever it is."""
-NEAR_PIECE = 0.25
-"""Distance from the largest piece, in units of its longer side, up to which a smaller one counts."""
 STEP = 4
 """One pixel in so many of the network's, each way, is looked at."""
 
@@ -122,24 +117,14 @@ def next_look(whole: Geometry, last: LookAhead, found: Extent | None) -> LookAhe
 
 
 def extent_of(inside: Bits, geometry: Geometry) -> Extent | None:
-    """Of the cells (h / STEP, w / STEP) of the network in which an object wins; None where there is none.
-
-    Small pieces far from the largest one do not count: they are mistakes more often than parts, and would lead the
-    window astray; once they are outside of it, they are gone.
-    """
-    count, _, stats, _ = cv2.connectedComponentsWithStats(inside.view(np.uint8), connectivity=8)
-    if count < 2:
+    """Of the cells (h / STEP, w / STEP) of the network in which objects win; None where there is none."""
+    x, y, w, h = cv2.boundingRect(inside.view(np.uint8))
+    if w == 0:
         return None
-    pieces = stats[1:]
-    main = pieces[int(pieces[:, cv2.CC_STAT_AREA].argmax())]
-    kept = pieces[[_belongs(piece, main) for piece in pieces]]
-    x, y = (int(kept[:, side].min()) for side in (cv2.CC_STAT_LEFT, cv2.CC_STAT_TOP))
-    w = int((kept[:, cv2.CC_STAT_LEFT] + kept[:, cv2.CC_STAT_WIDTH]).max()) - x
-    h = int((kept[:, cv2.CC_STAT_TOP] + kept[:, cv2.CC_STAT_HEIGHT]).max()) - y
     pad_top, _, pad_left, _ = geometry.padding
     top, left, height, width = geometry.box
     fx, fy = width / geometry.scaled[1], height / geometry.scaled[0]
-    area = int(kept[:, cv2.CC_STAT_AREA].sum()) * (STEP / geometry.scale) ** 2
+    area = int(np.count_nonzero(inside)) * (STEP / geometry.scale) ** 2
 
     def across(cell: float, pad: int, factor: float, start: int, length: int) -> float:
         return start + min(max(0.0, (cell * STEP - pad) * factor), length)
@@ -187,14 +172,6 @@ def palette_of(frame: Image) -> Array:
 def is_cut(before: Array, now: Array) -> bool:
     """Whether the film has cut to another shot, by the palettes of two frames."""
     return float(np.minimum(before, now).sum()) < CUT
-
-
-def _belongs(piece: NDArray[np.int32], main: NDArray[np.int32]) -> bool:
-    """Whether a piece of a mask is large against the main one, or near it: both left, top, width, height, area."""
-    if piece[4] >= LARGE_PIECE * main[4]:
-        return True
-    gaps = [max(int(main[a] - piece[a] - piece[a + 2]), int(piece[a] - main[a] - main[a + 2]), 0) for a in (0, 1)]
-    return max(gaps) <= NEAR_PIECE * max(main[2], main[3])
 
 
 def _mixed(old: tuple[float, float], new: tuple[float, float]) -> tuple[float, float]:
