@@ -9,8 +9,9 @@ import torch
 
 pytest.importorskip("ai_edge_litert", reason="ai-edge-litert is not installed (the extra litert)")
 
-from mobilevos.datasets.davis import read_davis, score_sequence
+from mobilevos.datasets.davis import read_davis
 from mobilevos.errors import InputError
+from mobilevos.evaluation.davis import score_sequence
 from mobilevos.export.step import Shape
 from mobilevos.export.tflite import tflite_model
 from mobilevos.export.tflite_int8 import coarse, fused, quantise_tflite, record
