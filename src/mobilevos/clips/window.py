@@ -53,7 +53,7 @@ def window_views(
             looks.append(first_look(whole, extents[1]) if extents[1] is not None else looks[0])
         else:
             looks.append(next_look(whole, looks[-1], extents[number - 1]))
-    scale = whole.scale * config.size / WORKING_SIZE * np.exp(rng.normal() * SCALE_JITTER)
+    scale = whole.scale * config.size / WORKING_SIZE * np.exp(np.clip(rng.normal(), -2, 2) * SCALE_JITTER)
     # The window has the shape of the frame, the clip is square: wide objects are shown smaller, but whole.
     longest = max(extents[0].right - extents[0].left, extents[0].bottom - extents[0].top)
     scale = min(scale, LARGEST_PART * config.size / (longest * looks[0].zoom))
@@ -78,7 +78,7 @@ def extent_of(labels: Ids) -> Extent | None:
 
 def side_in_use(rng: np.random.Generator, config: ClipConfig, area: float) -> float:
     """The side of a square of a picture that shows an object of `area` pixels at the size it has in use."""
-    shown = TARGET * config.size / WORKING_SIZE * np.exp(rng.normal() * SCALE_JITTER)
+    shown = TARGET * config.size / WORKING_SIZE * np.exp(np.clip(rng.normal(), -2, 2) * SCALE_JITTER)
     return float(config.size * np.sqrt(max(area, 1.0)) / shown)
 
 
