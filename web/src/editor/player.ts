@@ -41,17 +41,17 @@ export class Player {
   }
 
   follow(direction: Direction): void {
-    this.run('follow', (signal) => track(this.session, direction, signal, this.shower()));
+    this.run('follow', (signal) => track(this.session, direction, signal, this.painter()));
   }
 
   /** Follow what the camera sees from now on, until it is paused, fails, or has recorded as much as there is room for. */
   live(camera: CameraVideo): Promise<void> {
-    this.run('live', (signal) => trackLive(this.session, camera, MOST_FRAMES, signal, this.shower()));
+    this.run('live', (signal) => trackLive(this.session, camera, MOST_FRAMES, signal, this.painter()));
     return this.done;
   }
 
   /** Shows the frames that were followed, or most of them: drawing takes time from the network. */
-  private shower(): () => Promise<void> {
+  private painter(): () => Promise<void> {
     let last = performance.now();
     let drawn = 0;
     return async () => {

@@ -33,8 +33,8 @@ export class Marker {
     this.canvas.addEventListener('pointerdown', (event) => this.down(event));
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
     this.canvas.addEventListener('pointerup', (event) => this.up(event));
-    this.canvas.addEventListener('pointercancel', () => this.let());
-    this.canvas.addEventListener('pointerleave', () => this.let());
+    this.canvas.addEventListener('pointercancel', () => this.release());
+    this.canvas.addEventListener('pointerleave', () => this.release());
     this.canvas.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
@@ -64,13 +64,13 @@ export class Marker {
     if (painting) this.drawBrush(context, scale, color);
   }
 
-  private let(): void {
+  private release(): void {
     this.drag = this.hover = null;
     this.draw();
   }
 
   private down(event: PointerEvent): void {
-    if (!event.isPrimary) return this.let(); // a second finger: no mark, but a pinch
+    if (!event.isPrimary) return this.release(); // a second finger: no mark, but a pinch
     if (!this.session || this.session.busy || (event.button !== 0 && event.button !== 2)) return;
     this.canvas.setPointerCapture(event.pointerId);
     this.drag = { points: [this.point(event)], on: this.adding && event.button === 0 && !event.altKey };
