@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,14 @@ from mobilevos.export.tflite_template import assemble
 from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.result import Sight
-from tests.web_export.node import WEB, need_node, node
+from tests.web_export.node import WEB, need_node, node, output
 
 MODEL = WEB.parent / "src" / "mobilevos" / "web" / "model"
 
 
 def test_the_parts_by_themselves() -> None:
     need_node()
-    node("--test", "tests/layers.test.mjs", "tests/parts.test.mjs", "tests/editor.test.mjs")
+    node("--test", "tests/layers.test.mjs", "tests/parts.test.mjs", "tests/editor.test.mjs", "tests/tracker.test.mjs")
 
 
 def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
@@ -39,16 +38,22 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
         probabilities = odds / odds.sum(0)
         masks = (rng.random((objects, 48, 64)) > 0.4).astype(np.float32)
         masks = np.repeat(np.repeat(masks[:, ::4, ::4], 4, 1), 4, 2)  # every fourth pixel is a mean of 4 x 4
-        geometry = Geometry.fit(48, 64, None)
+        whole = Geometry.fit(96, 128, 48)
         ids = tuple(range(1, objects + 1))
-        sizes = [size_of(mask, geometry) for mask in masks]
-        expected.append(list(confidence(Sight(ids, probabilities, geometry), sizes).values()))
-        areas = (masks[:, ::4, ::4] > 0.5).sum((1, 2)).tolist()
-        net = {"height": 48, "width": 64}
-        lines.append(json.dumps({"net": net, "probabilities": probabilities.ravel().tolist(), "areas": areas}))
+        sizes = [size_of(mask, whole) for mask in masks]  # annotated in the whole frame, seen through a window
+        look = (70.0, 40.0, 1.0 + 0.4 * objects)
+        expected.append(list(confidence(Sight(ids, probabilities, whole.window(*look)), sizes).values()))
+        case = {
+            "frame": {"height": 96, "width": 128},
+            "size": 48,
+            "look": look,
+            "probabilities": probabilities.ravel().tolist(),
+            "masks": masks[:, ::4, ::4].reshape(objects, -1).tolist(),
+        }
+        lines.append(json.dumps(case))
     cases = tmp_path / "cases.jsonl"
     cases.write_text("\n".join(lines))
-    found = _output("tests/confidence.mjs", cases)
+    found = output("tests/confidence.mjs", cases)
     for ours, theirs in zip(found.splitlines(), expected, strict=True):
         assert json.loads(ours) == pytest.approx(theirs, abs=1e-5)
     assert expected[-1][1] == 0
@@ -59,12 +64,5 @@ def test_the_page_puts_the_same_model_together(height: int, width: int, objects:
     need_node()
     if not MODEL.is_dir():
         pytest.skip("the browser app is not built (make web)")
-    found = _output("tests/assemble.mjs", MODEL, str(height), str(width), str(objects))
+    found = output("tests/assemble.mjs", MODEL, str(height), str(width), str(objects))
     assert found.strip() == hashlib.sha256(assemble(MODEL, height, width, objects)).hexdigest()
-
-
-def _output(*arguments: str | Path) -> str:
-    """What `node ARGUMENTS` prints."""
-    done = subprocess.run(["node", *map(str, arguments)], cwd=WEB, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0, done.stderr
-    return done.stdout

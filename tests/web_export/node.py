@@ -27,3 +27,10 @@ def node(*arguments: str | Path) -> None:
     """`node ARGUMENTS` in web/; what it printed is the message of the failure."""
     done = subprocess.run(["node", *map(str, arguments)], cwd=WEB, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def output(*arguments: str | Path) -> str:
+    """What `node ARGUMENTS` in web/ prints."""
+    done = subprocess.run(["node", *map(str, arguments)], cwd=WEB, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return done.stdout

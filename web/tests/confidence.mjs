@@ -1,9 +1,14 @@
-/** confidence.mjs FILE: of {net, probabilities, areas} in JSON lines, the confidences; compared with the Python package's. */
+/**
+ * confidence.mjs FILE: of {frame, size, look, probabilities, masks} in JSON lines, the confidences; compared with the Python
+ * package's. `masks`: of the objects where they were annotated, as the network was given them, through the whole frame.
+ */
 import { readFileSync } from 'node:fs';
 import { imported } from './export/bundle.mjs';
 
-const { confidences } = await imported('../parts.ts');
+const { confidences, fit, sizeOf, windowOf } = await imported('../parts.ts');
 for (const line of readFileSync(process.argv[2], 'utf8').trim().split('\n')) {
-  const { net, probabilities, areas } = JSON.parse(line);
-  console.log(JSON.stringify(confidences(Float32Array.from(probabilities), net, areas)));
+  const { frame, size, look, probabilities, masks } = JSON.parse(line);
+  const whole = fit(frame, size);
+  const sizes = masks.map((mask) => sizeOf(Float32Array.from(mask), 0, mask.length, whole));
+  console.log(JSON.stringify(confidences(Float32Array.from(probabilities), windowOf(whole, ...look), sizes)));
 }

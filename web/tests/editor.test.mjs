@@ -6,6 +6,10 @@ import { imported } from './export/bundle.mjs';
 const parts = await imported('../parts.ts');
 const SIZE = { height: 64, width: 64 };
 const AREA = SIZE.height * SIZE.width;
+/** What the bars are planes of. */
+const FRAME = parts.rasterOfAll(SIZE, SIZE);
+
+const LOOK = { x: 32, y: 32, zoom: 1, speed: [0, 0], growth: [0, 0], extent: null };
 
 /** A bar of 4 pixels' width whose left edge is at `x`. */
 const bar = (x) => Uint8Array.from({ length: AREA }, (_, i) => (i % 64 >= x && i % 64 < x + 4 ? 255 : 0));
@@ -19,27 +23,26 @@ class MovingNetwork {
   /** Calls of `propose` wait for this. */
   gate = Promise.resolve();
 
-  async propose(_source, _index, geometry, marks) {
+  async propose(_source, _index, _geometry, marks) {
     await this.gate;
-    return { planes: [parts.pack(parts.resizePlane(bar(marks.on[0].x - 1), SIZE, geometry.inner))], confidence: [1] };
+    return { planes: [parts.pack(bar(marks.on[0].x - 1))], raster: FRAME, confidence: [1], look: LOOK };
   }
 
-  async begin(_source, { inner }, anchor, previous) {
+  async begin(_source, _geometry, anchor, previous) {
     this.begun.push({ anchor: anchor.index, objects: anchor.planes.length });
-    const { index, planes } = previous ?? anchor;
+    const { index, planes, raster, look } = previous ?? anchor;
     this.at = index;
-    this.planes = planes.map((packed) =>
-      parts.resizePlane(parts.unpack(packed, inner.height * inner.width), inner, SIZE),
-    );
-    this.inner = inner;
+    this.look = look;
+    const unpacked = planes.map((packed) => parts.unpack(packed, raster.height * raster.width));
+    this.planes = unpacked.map((plane) => parts.resample(plane, raster, FRAME));
   }
 
   async step({ index }) {
     const by = index - this.at;
     this.at = index;
     this.planes = this.planes.map((plane) => (leftEdge(plane) < 0 ? plane : bar(leftEdge(plane) + by)));
-    const planes = this.planes.map((plane) => parts.pack(parts.resizePlane(plane, SIZE, this.inner)));
-    return { planes, confidence: planes.map(() => 0.8) };
+    const planes = this.planes.map(parts.pack);
+    return { planes, raster: FRAME, confidence: planes.map(() => 0.8), look: { ...LOOK, x: index } };
   }
 }
 
@@ -59,7 +62,7 @@ const tap = (x) => session.tap({ x, y: 30 }, true);
 const follow = (direction = 1) => parts.track(session, direction, new AbortController().signal, async () => {});
 const edges = (id) =>
   Array.from({ length: session.frames }, (_, i) => {
-    const plane = parts.planeOf(session.state.frames.get(i), id, SIZE);
+    const plane = parts.planeOf(session.state.frames.get(i), id, FRAME);
     return plane && leftEdge(plane);
   });
 
@@ -132,14 +135,34 @@ test('what was drawn of one object stays, what was followed of another is follow
   session.index = 5;
   session.active = 2;
   await session.stroke([{ x: 61, y: 1 }], 1, false); // a correction of the second object
-  const drawn = parts.planeOf(session.masks, 2, SIZE);
+  const drawn = parts.planeOf(session.masks, 2, FRAME);
   session.index = 2;
   session.active = 1;
   session.clear();
   await tap(21); // the first one is elsewhere now
   await follow();
   assert.deepEqual(edges(1), [10, 11, 20, 21, 22, 23, 24, 25, 26, 27]);
-  assert.deepEqual(parts.planeOf(session.state.frames.get(5), 2, SIZE), drawn);
+  assert.deepEqual(parts.planeOf(session.state.frames.get(5), 2, FRAME), drawn);
+});
+
+test('following goes on where it looked last, also after undo; not after a correction, nor the other way', async () => {
+  await tap(11);
+  await follow();
+  session.index = 4;
+  const begun = async (direction) => {
+    const stop = new AbortController();
+    stop.abort();
+    await parts.track(session, direction, stop.signal, async () => {});
+    session.history.undo();
+    session.index = 4;
+    return network.look && network.look.x;
+  };
+  assert.equal(await begun(1), 4);
+  assert.equal(await begun(-1), null);
+  await session.stroke([{ x: 61, y: 1 }], 1, false);
+  assert.equal(await begun(1), null);
+  session.history.undo();
+  assert.equal(await begun(1), 4);
 });
 
 test('work is unsaved until all of it was exported, and after every change', async () => {

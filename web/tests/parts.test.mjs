@@ -5,6 +5,8 @@ import { imported } from './export/bundle.mjs';
 
 const parts = await imported('../parts.ts');
 const bytes = (...values) => Uint8Array.from(values);
+/** Cells over a whole frame of as many pixels. */
+const all = (height, width) => parts.rasterOfAll({ height, width }, { height, width });
 
 test('planes come back from being packed, whatever they hold', () => {
   let seed = 1;
@@ -33,8 +35,31 @@ test('the winner is the largest share, the background has what is left', () => {
 });
 
 test('enlarging is linear between the centres of pixels', () => {
-  const out = parts.resizePlane(bytes(0, 200), { height: 1, width: 2 }, { height: 1, width: 4 });
+  const frame = { height: 1, width: 4 };
+  const out = parts.resample(bytes(0, 200), parts.rasterOfAll({ height: 1, width: 2 }, frame), all(1, 4));
   assert.deepEqual([...out], [0, 50, 150, 200]);
+});
+
+test('what a window shows is put where the window was, with nothing around it, and is cut out again', () => {
+  const box = { top: 1, left: 2, height: 1, width: 4 };
+  const seen = { height: 1, width: 2, box };
+  const whole = parts.resample(bytes(0, 200), seen, all(3, 8));
+  assert.deepEqual(
+    [0, 1, 2].map((row) => [...whole.slice(8 * row, 8 * row + 8)]),
+    [new Array(8).fill(0), [0, 0, 0, 50, 150, 200, 0, 0], new Array(8).fill(0)],
+  );
+  assert.deepEqual([...parts.resample(whole, all(3, 8), { height: 1, width: 4, box })], [0, 50, 150, 200]);
+  const elsewhere = { height: 1, width: 2, box: { ...box, top: 2 } };
+  assert.deepEqual([...parts.resample(bytes(0, 200), seen, elsewhere)], [0, 0]);
+});
+
+test('a window has the shape of the frame, stays inside of it and costs the same', () => {
+  const whole = parts.fit({ height: 2160, width: 3840 }, 320);
+  const corner = parts.windowOf(whole, 3800, 10, 2);
+  assert.deepEqual(corner.box, { top: 0, left: 1920, height: 1080, width: 1920 });
+  assert.deepEqual([corner.inner, corner.net], [whole.inner, whole.net]);
+  assert.ok(Math.abs(parts.scaleOf(corner) / parts.scaleOf(whole) - 2) < 1e-9);
+  assert.deepEqual(parts.windowOf(whole, 5, 5, 1).box, whole.box);
 });
 
 test('a frame is reduced to its short side and padded evenly to multiples of 16', () => {
@@ -84,8 +109,19 @@ test('a tap is a disc, a box a box, a stroke as wide as two taps', () => {
   assert.ok(Math.abs(line - (100 * 7 + Math.PI * 3.5 ** 2)) < 10, `${line}`);
 });
 
+test('marks are where the window shows them', () => {
+  const whole = parts.fit({ height: 100, width: 200 }, 100);
+  const g = parts.windowOf(whole, 50, 25, 2); // the upper left quarter, twice as large
+  const marks = { ...parts.noMarks(), box: { x: 10, y: 20, width: 30, height: 40 }, off: [{ x: 150, y: 80 }] };
+  const { on, off } = parts.drawMarks(marks, g);
+  const columns = [...on.slice(60 * 200, 61 * 200)].flatMap((value, x) => (value ? [x] : []));
+  assert.deepEqual([columns[0], columns.at(-1)], [20, 79]);
+  assert.equal(on.filter(Boolean).length, 60 * 60); // from 20 to the window's lower border at 50
+  assert.ok(!off.some(Boolean), 'outside of the window');
+});
+
 test('mending: a tap adds what is found under it, or takes away only around itself', () => {
-  const g = parts.fit({ height: 64, width: 64 }, 64);
+  const g = all(64, 64);
   const at = (x, y) => y * 64 + x;
   const fill = (x0, x1) => Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 >= x0 && i % 64 < x1 ? 255 : 0));
   const more = parts.joined(fill(0, 10), fill(30, 40), { x: 35, y: 5 }, g);
@@ -99,7 +135,7 @@ test('mending: a tap adds what is found under it, or takes away only around itse
 });
 
 test('one object drawn over another takes its place', () => {
-  const inner = { height: 1, width: 3 };
+  const inner = all(1, 3);
   const first = parts.drawObject(undefined, 1, bytes(255, 255, 0), inner, null);
   const both = parts.drawObject(first, 2, bytes(0, 255, 255), inner, null);
   assert.deepEqual(both.ids, [1, 2]);
@@ -118,7 +154,7 @@ test('one object drawn over another takes its place', () => {
 });
 
 test('objects are remembered by the nearest frame that somebody drew, of those that show most of them', () => {
-  const inner = { height: 1, width: 2 };
+  const inner = all(1, 2);
   const [left, right, none] = [bytes(255, 0), bytes(0, 255), bytes(0, 0)];
   const one = parts.drawObject(undefined, 1, left, inner, null);
   const both = parts.drawObject(one, 2, right, inner, null);
@@ -137,6 +173,45 @@ test('objects are remembered by the nearest frame that somebody drew, of those t
   frames.delete(30);
   assert.deepEqual(anchors([1, 2], 5, 9), [null, 9]); // the frame itself shows more than any that was drawn
   assert.equal(parts.anchorOf({ frames: new Map() }, 3, [1]), null);
+});
+
+test('what a window found and what was drawn are kept together in the whole frame, where neither is cut off', () => {
+  const canvas = all(1, 8);
+  const drawn = parts.drawObject(undefined, 1, bytes(255, 255, 0, 0, 0, 0, 0, 0), canvas, null);
+  const look = { x: 6, y: 0.5, zoom: 2, speed: [0, 0], growth: [0, 0], extent: null };
+  const found = {
+    ids: [2],
+    planes: [parts.pack(bytes(0, 0, 0, 0, 255, 255, 0, 0))],
+    confidence: [0.5],
+    raster: { height: 1, width: 8, box: { top: 0, left: 4, height: 1, width: 4 } },
+    ahead: { look, direction: 1 },
+    drawn: new Set(),
+    marks: new Map(),
+  };
+  assert.equal(parts.withFound(undefined, found, canvas), found);
+  const both = parts.withFound(drawn, found, canvas);
+  assert.deepEqual([both.ids, both.confidence, both.ahead], [[1, 2], [1, 0.5], null]);
+  assert.deepEqual([...parts.planeOf(both, 1, canvas)], [255, 255, 0, 0, 0, 0, 0, 0]);
+  assert.deepEqual([...parts.planeOf(both, 2, canvas)], [0, 0, 0, 0, 0, 0, 255, 0]);
+});
+
+test('following goes on where it looked, unless it turns, objects join, or something was drawn', () => {
+  const look = { x: 1, y: 1, zoom: 2, speed: [1, 0], growth: [0, 0], extent: null };
+  const masks = {
+    ids: [1, 2],
+    planes: [parts.pack(bytes(255)), parts.pack(bytes(0))],
+    confidence: [1, 1],
+    raster: { height: 1, width: 1, box: { top: 0, left: 0, height: 1, width: 1 } },
+    ahead: { look, direction: 1 },
+    drawn: new Set(),
+    marks: new Map(),
+  };
+  const looks = (kept, ids, direction) => parts.knownAt({ frames: new Map([[3, kept]]) }, 3, ids, direction).look;
+  assert.equal(looks(masks, [1, 2], 1), look);
+  assert.equal(looks(masks, [1, 2], -1), null);
+  assert.equal(looks(masks, [1, 2, 3], 1), null);
+  assert.equal(looks(parts.drawObject(masks, 1, bytes(255), masks.raster, null), [1, 2], 1), null);
+  assert.equal(parts.removeObject({ objects: [], frames: new Map([[3, masks]]) }, 2).frames.get(3).ahead, null);
 });
 
 test('undo and redo; a new step forgets what was undone', () => {

@@ -1,9 +1,10 @@
 /** The network behind the page: loads it, chooses its working size, hands it pictures. */
 import { EngineClient } from '../engine/client';
 import type { Masked } from '../engine/messages';
-import type { Geometry, Size } from '../tracking/geometry';
+import type { Geometry, Raster, Size } from '../tracking/geometry';
 import type { Marks } from '../tracking/marks';
 import type { Packed } from '../tracking/planes';
+import type { LookAhead } from '../tracking/window';
 import type { VideoSource } from '../video/source';
 
 /** Short sides the network can work at, the finest first. */
@@ -11,10 +12,14 @@ export const SIZES = [480, 384, 320, 288] as const;
 /** The one to begin with: what the network was trained at, and follows best at. */
 export const USUAL_SIZE = 320;
 
-/** A frame whose masks are known, as planes of the geometry's inner size. */
+/** A frame whose masks are known. */
 export interface Known {
   index: number;
   planes: Packed[];
+  /** Of the planes. */
+  raster: Raster;
+  /** Where to look from it on, if it was followed to; null where something was drawn. */
+  look: LookAhead | null;
 }
 
 export class Network {
@@ -42,7 +47,7 @@ export class Network {
     await this.attempt(() => this.client.call('warm', { geometry }));
   }
 
-  /** The mask of one object, of the geometry's inner size. */
+  /** The mask of one object; `before`, its mask so far, has the geometry's inner size. */
   async propose(
     source: VideoSource,
     index: number,
@@ -51,14 +56,14 @@ export class Network {
     before: Packed | null,
   ): Promise<Masked> {
     return this.attempt(async () => {
-      const bitmap = await reduced(source, index, geometry);
+      const bitmap = await copied(source, index);
       return this.client.call('propose', { geometry, bitmap, marks, before }, [bitmap]);
     });
   }
 
   /** Follow objects from a frame with given masks, or from another frame on, with `previous` masks there. */
   async begin(source: VideoSource, geometry: Geometry, anchor: Known, previous: Known | null): Promise<void> {
-    const picture = async ({ index, planes }: Known) => ({ bitmap: await reduced(source, index, geometry), planes });
+    const picture = async ({ index, ...known }: Known) => ({ bitmap: await copied(source, index), ...known });
     await this.attempt(async () => {
       const first = await picture(anchor);
       const second = previous && (await picture(previous));
@@ -67,21 +72,21 @@ export class Network {
     });
   }
 
-  /** The objects in the next frame, reduced to the geometry of `begin`. */
+  /** The objects in the next frame. */
   step(bitmap: ImageBitmap): Promise<Masked> {
     return this.client.call('step', { bitmap }, [bitmap]).catch((error) => this.broken(error));
   }
 
-  /** Masks at the size of the video. */
+  /** Masks in the whole frame, at the size of the video. */
   async expand(
     planes: readonly Packed[],
     ids: readonly number[],
-    inner: Size,
+    raster: Raster,
     { height, width }: Size,
     what: 'labels' | 'alpha',
   ): Promise<Uint8Array> {
     await this.load();
-    const request = { planes: [...planes], ids: [...ids], inner, frame: { height, width }, what };
+    const request = { planes: [...planes], ids: [...ids], raster, frame: { height, width }, what };
     return (await this.client.call('expand', request)).pixels;
   }
 
@@ -109,11 +114,7 @@ export class Network {
   }
 }
 
-/** A frame as the network sees it, without the padding. */
-export async function reduced(source: VideoSource, index: number, { inner }: Geometry): Promise<ImageBitmap> {
-  const frame = await source.frame(index);
-  if (inner.height === frame.height && inner.width === frame.width) return createImageBitmap(frame);
-  // Up to half the size, the quick way reads every pixel as well.
-  const resizeQuality = frame.height > 2 * inner.height ? 'high' : 'low';
-  return createImageBitmap(frame, { resizeHeight: inner.height, resizeWidth: inner.width, resizeQuality });
+/** A frame to hand to the worker, which cuts out what it looks at. */
+export async function copied(source: VideoSource, index: number): Promise<ImageBitmap> {
+  return createImageBitmap(await source.frame(index));
 }

@@ -1,7 +1,8 @@
 /** Moves through a video: step, play, follow, live. */
 import { CameraVideo, MOST_FRAMES } from '../video/camera';
 import type { Session } from './session';
-import { track, trackLive, type Direction } from './track';
+import type { Direction } from './state';
+import { track, trackLive } from './track';
 
 /** Milliseconds between two frames that are drawn while following. */
 const SHOWN_EVERY = 80;

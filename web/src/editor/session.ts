@@ -1,8 +1,9 @@
 /** One video being worked on: where the person is, what is marked, and the edits. */
-import { fit, type Geometry, type Size } from '../tracking/geometry';
+import { fit, rasterOf, rasterOfAll, type Geometry, type Raster } from '../tracking/geometry';
 import { line, noMarks, type Marks, type Point } from '../tracking/marks';
 import { joined, lessened } from '../tracking/mend';
-import { pack, resizePlane, unpack } from '../tracking/planes';
+import { pack, resample, unpack } from '../tracking/planes';
+import { WINDOW } from '../tracking/window';
 import type { VideoSource } from '../video/source';
 import { colorOf } from './colors';
 import { History } from './history';
@@ -92,6 +93,13 @@ export class Session {
     return fit({ height, width }, Math.min(this.pace.size, MARKING_SIZE));
   }
 
+  /** What is drawn on: the whole frame, as fine as a window shows it at most, and no finer than the video. */
+  get canvas(): Raster {
+    const { inner, height, width } = this.geometry;
+    const cells = (few: number, many: number) => Math.max(few, Math.min(many, Math.round(WINDOW.MOST_ZOOM * few)));
+    return rasterOfAll({ height: cells(inner.height, height), width: cells(inner.width, width) }, { height, width });
+  }
+
   addObject(): void {
     this.history.commit(this.withNewObject());
   }
@@ -120,56 +128,51 @@ export class Session {
 
   /** A stroke over a new object is a rough mark; on one that has a mask, it is the mask. */
   async stroke(points: Point[], radius: number, erase: boolean): Promise<void> {
-    const { geometry } = this;
-    const plane = planeOf(this.masks, this.active, geometry.inner);
+    const { canvas } = this;
+    const plane = planeOf(this.masks, this.active, canvas);
     if (!plane && erase) return;
     if (!plane) return this.mark((marks) => ({ ...marks, strokes: [...marks.strokes, points] }));
-    const [sx, sy] = [geometry.inner.width / geometry.width, geometry.inner.height / geometry.height];
+    const [sx, sy] = [canvas.width / canvas.box.width, canvas.height / canvas.box.height];
     const scaled = points.map(({ x, y }) => ({ x: x * sx, y: y * sy }));
-    line(plane, geometry, scaled, Math.max(0.75, radius * sx), erase ? 0 : 255);
-    this.commit(this.index, this.active, plane, geometry.inner, null);
+    line(plane, canvas, scaled, Math.max(0.75, radius * sx), erase ? 0 : 255);
+    this.commit(this.index, this.active, plane, canvas, null);
   }
 
   /** Take the active object out of this frame: it is hidden here. */
   clear(): void {
     if (!this.masks?.ids.includes(this.active)) return;
-    const { inner } = this.masks;
-    this.commit(this.index, this.active, new Uint8Array(inner.height * inner.width), inner, null);
+    const { canvas } = this;
+    this.commit(this.index, this.active, new Uint8Array(canvas.height * canvas.width), canvas, null);
   }
 
   private async mark(change: (marks: Marks) => Marks): Promise<void> {
     await this.working(async () => {
-      const { index, active, geometry } = this;
+      const { index, active, canvas } = this;
       const marks = change(this.masks?.marks.get(active) ?? noMarks());
-      const mask = await this.propose(index, marks, null, geometry);
-      if (!covers(mask, marks.on, geometry)) {
+      const mask = await this.propose(index, marks, null, canvas);
+      if (!covers(mask, marks.on, canvas)) {
         throw new Error('No object was found there. Tap its middle, draw a box around it or paint over it.');
       }
-      this.commit(index, active, mask, geometry.inner, marks);
+      this.commit(index, active, mask, canvas, marks);
     });
   }
 
   private async mend(point: Point, on: boolean): Promise<void> {
     await this.working(async () => {
-      const { index, active, geometry } = this;
-      const before = planeOf(this.masks, active, geometry.inner)!;
+      const { index, active, canvas } = this;
+      const before = planeOf(this.masks, active, canvas)!;
       const marks = { ...noMarks(), [on ? 'on' : 'off']: [point] };
-      const found = await this.propose(index, marks, on ? null : before, geometry);
-      this.commit(index, active, (on ? joined : lessened)(before, found, point, geometry), geometry.inner, null);
+      const found = await this.propose(index, marks, on ? null : before, canvas);
+      this.commit(index, active, (on ? joined : lessened)(before, found, point, canvas), canvas, null);
     });
   }
 
-  /** The network's idea of what is marked in a frame; masks have the geometry's inner size. */
-  private async propose(
-    index: number,
-    marks: Marks,
-    before: Uint8Array | null,
-    { inner }: Geometry,
-  ): Promise<Uint8Array> {
+  /** The network's idea of what is marked in a frame; masks are planes of `canvas`. */
+  private async propose(index: number, marks: Marks, before: Uint8Array | null, canvas: Raster): Promise<Uint8Array> {
     const small = this.marking;
-    const known = before && pack(resizePlane(before, inner, small.inner));
-    const { planes } = await this.network.propose(this.source, index, small, marks, known);
-    return resizePlane(unpack(planes[0], small.inner.height * small.inner.width), small.inner, inner);
+    const known = before && pack(resample(before, canvas, rasterOf(small)));
+    const { planes, raster } = await this.network.propose(this.source, index, small, marks, known);
+    return resample(unpack(planes[0], raster.height * raster.width), raster, canvas);
   }
 
   /** A state with one object more, which is the active one from now on. */
@@ -187,10 +190,10 @@ export class Session {
    * A frame with an object as drawn; an object that is not there yet comes into being. The frame is where the person
    * was when the mark was made, who may have gone on since.
    */
-  private commit(index: number, active: number, plane: Uint8Array, inner: Size, marks: Marks | null): void {
+  private commit(index: number, active: number, plane: Uint8Array, canvas: Raster, marks: Marks | null): void {
     const known = this.state.objects.some((object) => object.id === active);
     const state = known ? this.state : this.withNewObject();
-    const masks = drawObject(state.frames.get(index), known ? active : this.active, plane, inner, marks);
+    const masks = drawObject(state.frames.get(index), known ? active : this.active, plane, canvas, marks);
     this.history.commit(withFrame(state, index, masks));
   }
 
@@ -207,10 +210,10 @@ export class Session {
 }
 
 /** Whether there is a mask at all, under at least half of the taps. */
-function covers(mask: Uint8Array, taps: readonly Point[], { inner, width, height }: Geometry): boolean {
+function covers(mask: Uint8Array, taps: readonly Point[], { height, width, box }: Raster): boolean {
   const hits = taps.filter(({ x, y }) => {
-    const row = Math.floor((y * inner.height) / height);
-    return mask[row * inner.width + Math.floor((x * inner.width) / width)] > 127;
+    const row = Math.floor((y * height) / box.height);
+    return mask[row * width + Math.floor((x * width) / box.width)] > 127;
   });
   return mask.some((value) => value > 127) && 2 * hits.length >= taps.length;
 }

@@ -1,7 +1,10 @@
 /** What a person has made: objects and their masks. Values only; every change makes a new state. */
-import type { Size } from '../tracking/geometry';
+import type { Raster } from '../tracking/geometry';
 import { type Marks } from '../tracking/marks';
-import { pack, resizePlane, unpack, type Packed } from '../tracking/planes';
+import { isSameRaster, pack, resample, unpack, type Packed } from '../tracking/planes';
+import type { LookAhead } from '../tracking/window';
+
+export type Direction = 1 | -1;
 
 export interface TrackedObject {
   /** 1, 2, ...: its number in exported masks. */
@@ -17,8 +20,10 @@ export interface FrameMasks {
   planes: readonly Packed[];
   /** 0..1 for each object. */
   confidence: readonly number[];
-  /** Of the planes. */
-  inner: Size;
+  /** Of the planes: the window through which the objects were seen, or the whole frame where something was drawn. */
+  raster: Raster;
+  /** Where to look for these objects in the next frame this way; null where something was drawn since. */
+  ahead: { look: LookAhead; direction: Direction } | null;
   /** The objects that a person has marked or corrected here: tracking starts from them and never changes them. */
   drawn: ReadonlySet<number>;
   marks: ReadonlyMap<number, Marks>;
@@ -35,60 +40,66 @@ export function withFrame(state: State, index: number, masks: FrameMasks): State
   return { ...state, frames: new Map(state.frames).set(index, masks) };
 }
 
-/** The mask of an object in a frame, unpacked at a size; null where it is not known. */
-export function planeOf(masks: FrameMasks | undefined, id: number, inner: Size): Uint8Array | null {
+/** The mask of an object in a frame, unpacked as a raster has it; null where it is not known. */
+export function planeOf(masks: FrameMasks | undefined, id: number, raster: Raster): Uint8Array | null {
   const at = masks ? masks.ids.indexOf(id) : -1;
   if (!masks || at < 0) return null;
-  return resizePlane(unpack(masks.planes[at], masks.inner.height * masks.inner.width), masks.inner, inner);
+  return resample(unpack(masks.planes[at], masks.raster.height * masks.raster.width), masks.raster, raster);
 }
 
 /** Whether anything of an object is seen in a frame. */
 export function isVisible(masks: FrameMasks | undefined, id: number): boolean {
-  return Boolean(masks && planeOf(masks, id, masks.inner)?.some((value) => value > 127));
+  return Boolean(masks && planeOf(masks, id, masks.raster)?.some((value) => value > 127));
 }
 
-/** Packed planes of the given objects at a size; empty where an object is not known. */
-export function planesOf(masks: FrameMasks, ids: readonly number[], inner: Size): Packed[] {
-  const same = masks.inner.height === inner.height && masks.inner.width === inner.width;
+/** Packed planes of the given objects as a raster has them; empty where an object is not known. */
+export function planesOf(masks: FrameMasks, ids: readonly number[], raster: Raster): Packed[] {
+  const same = isSameRaster(masks.raster, raster);
   return ids.map((id) => {
     const at = masks.ids.indexOf(id);
     if (at >= 0 && same) return masks.planes[at].slice();
-    return pack(planeOf(masks, id, inner) ?? new Uint8Array(inner.height * inner.width));
+    return pack(planeOf(masks, id, raster) ?? new Uint8Array(raster.height * raster.width));
   });
 }
 
-/** A frame in which one object's mask is as drawn; where it covers others, it wins. */
+/** A frame in which one object's mask is as drawn, a plane of `raster`; where it covers others, it wins. */
 export function drawObject(
   before: FrameMasks | undefined,
   id: number,
   plane: Uint8Array,
-  inner: Size,
+  raster: Raster,
   marks: Marks | null,
 ): FrameMasks {
   const ids = before?.ids.includes(id) ? before.ids : [...(before?.ids ?? []), id];
   const planes = ids.map((other) => {
     if (other === id) return pack(plane);
-    const old = planeOf(before, other, inner) ?? new Uint8Array(plane.length);
+    const old = planeOf(before, other, raster) ?? new Uint8Array(plane.length);
     return pack(old.map((value, i) => Math.min(value, 255 - plane[i])));
   });
   const confidence = ids.map((other, i) => (other === id ? 1 : before!.confidence[i]));
   const all = new Map(before?.marks);
   if (marks) all.set(id, marks);
   else all.delete(id);
-  return { ids, planes, confidence, inner, drawn: new Set(before?.drawn).add(id), marks: all };
+  return { ids, planes, confidence, raster, ahead: null, drawn: new Set(before?.drawn).add(id), marks: all };
 }
 
-/** A frame with what was found there; what a person drew, and objects that were not looked for, stay as they are. */
-export function withFound(before: FrameMasks | undefined, found: FrameMasks): FrameMasks {
+/**
+ * A frame with what was found there; what a person drew, and objects that were not looked for, stay as they are. No
+ * window shows both: then all of them are planes of `canvas`, which covers the whole frame.
+ */
+export function withFound(before: FrameMasks | undefined, found: FrameMasks, canvas: Raster): FrameMasks {
   if (!before) return found;
-  const looked = new Set(found.ids.filter((id) => !before.drawn.has(id)));
-  const kept = before.ids.filter((id) => !looked.has(id));
-  const at = found.ids.map((_, i) => i).filter((i) => looked.has(found.ids[i]));
+  const looked = found.ids.filter((id) => !before.drawn.has(id));
+  const kept = before.ids.filter((id) => !looked.includes(id));
+  if (!kept.length) return { ...found, drawn: before.drawn, marks: before.marks };
+  const trusted = (masks: FrameMasks, ids: readonly number[]) =>
+    ids.map((id) => masks.confidence[masks.ids.indexOf(id)]);
   return {
-    ...found,
-    ids: [...kept, ...at.map((i) => found.ids[i])],
-    planes: [...planesOf(before, kept, found.inner), ...at.map((i) => found.planes[i])],
-    confidence: [...kept.map((id) => before.confidence[before.ids.indexOf(id)]), ...at.map((i) => found.confidence[i])],
+    ids: [...kept, ...looked],
+    planes: [...planesOf(before, kept, canvas), ...planesOf(found, looked, canvas)],
+    confidence: [...trusted(before, kept), ...trusted(found, looked)],
+    raster: canvas,
+    ahead: null,
     drawn: before.drawn,
     marks: before.marks,
   };
@@ -105,6 +116,7 @@ export function removeObject(state: State, id: number): State {
       ids,
       planes: others(masks.planes),
       confidence: others(masks.confidence),
+      ahead: null,
       drawn: new Set([...masks.drawn].filter((other) => other !== id)),
       marks: new Map([...masks.marks].filter(([other]) => other !== id)),
     });

@@ -1,12 +1,9 @@
 /** Follows the objects from the current frame on, forward or backward, or live. */
 import type { Masked } from '../engine/messages';
-import type { Geometry } from '../tracking/geometry';
 import type { CameraVideo } from '../video/camera';
-import { reduced } from './network';
+import { copied, type Known } from './network';
 import type { Session } from './session';
-import { isVisible, planesOf, withFound, withFrame, type State } from './state';
-
-export type Direction = 1 | -1;
+import { isVisible, planesOf, withFound, withFrame, type Direction, type FrameMasks, type State } from './state';
 
 /**
  * The frame to remember objects by: of those in which somebody drew, the one that shows most of the objects; of equals,
@@ -70,6 +67,14 @@ export async function trackLive(
   }
 }
 
+/** The objects of a frame as the network is told of them; where they were followed to this way, it goes on as it was. */
+export function knownAt(state: State, index: number, ids: readonly number[], direction: Direction): Known {
+  const masks = state.frames.get(index)!;
+  const { raster, ahead } = masks;
+  const goesOn = ahead?.direction === direction && ids.join() === masks.ids.join();
+  return { index, planes: planesOf(masks, ids, raster), raster, look: goesOn ? ahead.look : null };
+}
+
 /** Frames in a row at one working size. */
 class Run {
   /** The frame after the one under way, decoded meanwhile. */
@@ -79,7 +84,6 @@ class Run {
 
   private constructor(
     private readonly session: Session,
-    private readonly geometry: Geometry,
     readonly ids: readonly number[],
     private readonly direction: Direction | null,
   ) {}
@@ -91,12 +95,9 @@ class Run {
   static async begin(session: Session, direction: Direction | null, ids: readonly number[]): Promise<Run> {
     const { state, index, network, source, geometry } = session;
     const at = anchorOf(state, index, ids) ?? index;
-    const known = (frame: number) => ({
-      index: frame,
-      planes: planesOf(state.frames.get(frame)!, ids, geometry.inner),
-    });
+    const known = (frame: number) => knownAt(state, frame, ids, direction ?? 1);
     await network.begin(source, geometry, known(at), at === index ? null : known(index));
-    return new Run(session, geometry, ids, direction);
+    return new Run(session, ids, direction);
   }
 
   /** The objects in a frame; the next one is begun at once. */
@@ -108,20 +109,21 @@ class Run {
     return found;
   }
 
-  record(index: number, { planes, confidence }: Masked): void {
-    const { session, ids, geometry } = this;
-    const { state } = session;
-    const found = { ids, planes, confidence, inner: geometry.inner, drawn: new Set<number>(), marks: new Map() };
+  record(index: number, { look, ...masked }: Masked): void {
+    const { session, ids, direction } = this;
+    const { state, canvas } = session;
+    const ahead = { look, direction: direction ?? 1 };
+    const found: FrameMasks = { ids, ...masked, ahead, drawn: new Set(), marks: new Map() };
     session.index = index;
-    session.history.replace(withFrame(state, index, withFound(state.frames.get(index), found)));
+    session.history.replace(withFrame(state, index, withFound(state.frames.get(index), found, canvas)));
   }
 
   private async ask(index: number): Promise<Masked> {
     const { source, network } = this.session;
-    const ready = this.picture?.index === index ? this.picture.bitmap : reduced(source, index, this.geometry);
+    const ready = this.picture?.index === index ? this.picture.bitmap : copied(source, index);
     const bitmap = await ready;
     const next = this.following(index);
-    this.picture = next === null ? undefined : { index: next, bitmap: reduced(source, next, this.geometry) };
+    this.picture = next === null ? undefined : { index: next, bitmap: copied(source, next) };
     this.picture?.bitmap.catch(() => undefined);
     return network.step(bitmap);
   }

@@ -8,7 +8,7 @@ export function trackedVideo(session: Session): TrackedVideo {
   const expand = (i: number, what: 'labels' | 'alpha') => {
     const masks = state.frames.get(i);
     if (!masks) return Promise.resolve(new Uint8Array(width * height));
-    return network.expand(masks.planes, masks.ids, masks.inner, source, what);
+    return network.expand(masks.planes, masks.ids, masks.raster, source, what);
   };
   const most = state.objects.reduce((id, object) => Math.max(id, object.id), 0);
   return {

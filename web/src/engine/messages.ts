@@ -1,19 +1,27 @@
 /** What the page and the worker say to each other. */
-import type { Geometry, Size } from '../tracking/geometry';
+import type { Geometry, Raster, Size } from '../tracking/geometry';
 import type { Marks } from '../tracking/marks';
 import type { Packed } from '../tracking/planes';
+import type { LookAhead } from '../tracking/window';
 
 /** Packed masks of the objects in a frame, in the order of the objects. */
 export interface Masked {
   planes: Packed[];
+  /** Of the planes: the part of the frame that the network has looked at. */
+  raster: Raster;
   /** 0..1 for each object. */
   confidence: number[];
+  /** Where the next frame is looked at. */
+  look: LookAhead;
 }
 
-/** A frame, at the inner size of the network, with its masks. */
+/** A frame of the video, in its own size, with its masks. */
 export interface Picture {
   bitmap: ImageBitmap;
   planes: Packed[];
+  raster: Raster;
+  /** To go on as if nothing had happened since the frame was followed; null where something was drawn. */
+  look: LookAhead | null;
 }
 
 /** Each request, and what it is answered with. */
@@ -21,13 +29,13 @@ export interface Calls {
   load: { request: { model: string; accelerator: 'auto' | 'wasm' }; reply: { engine: string; mostObjects: number } };
   /** Compile for marks at this size and run once, so that the first mark need not wait for it. */
   warm: { request: { geometry: Geometry }; reply: Record<string, never> };
-  /** One object's mask from its marks; `before` is its mask so far. */
+  /** One object's mask from its marks; `before` is its mask so far, a plane of the geometry's inner size. */
   propose: { request: { geometry: Geometry; bitmap: ImageBitmap; marks: Marks; before: Packed | null }; reply: Masked };
   begin: { request: { geometry: Geometry; anchor: Picture; previous: Picture | null }; reply: Record<string, never> };
   step: { request: { bitmap: ImageBitmap }; reply: Masked };
-  /** Masks at the video's size: the object of each pixel (as `ids` calls it) and how much of it is object. */
+  /** Masks in the whole frame: the object of each pixel (as `ids` calls it) and how much of it is object. */
   expand: {
-    request: { planes: Packed[]; ids: number[]; inner: Size; frame: Size; what: 'labels' | 'alpha' };
+    request: { planes: Packed[]; ids: number[]; raster: Raster; frame: Size; what: 'labels' | 'alpha' };
     reply: { pixels: Uint8Array<ArrayBuffer> };
   };
 }

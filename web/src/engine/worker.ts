@@ -1,7 +1,8 @@
 /** The worker: the network and the tracker, away from the page so that it never stutters. */
-import { Tracker, type Drawn } from '../tracking/tracker';
-import type { Geometry, Size } from '../tracking/geometry';
-import { pack, resizePlane, unpack, winners, type Packed } from '../tracking/planes';
+import { rasterOfAll, type Raster, type Size } from '../tracking/geometry';
+import { pack, resample, unpack, winners, type Packed } from '../tracking/planes';
+import { Tracker, type Drawn, type Found } from '../tracking/tracker';
+import { BitmapFrame } from './frame';
 import type { Calls, CallName, Masked, Picture, Reply, Request } from './messages';
 import { openEngine } from './open';
 
@@ -12,7 +13,6 @@ interface Port {
 
 const port = self as unknown as Port;
 let tracker: Tracker | undefined;
-let canvas: OffscreenCanvasRenderingContext2D | undefined;
 
 type Handlers = { [K in CallName]: (request: Calls[K]['request']) => Promise<Calls[K]['reply']> };
 
@@ -30,20 +30,23 @@ const handlers: Handlers = {
 
   async propose({ geometry, bitmap, marks, before }) {
     const known = before && unpack(before, geometry.inner.height * geometry.inner.width);
-    return masked(await loaded().propose(geometry, pixels(bitmap, geometry), marks, known));
+    return masked(await reading([bitmap], ([frame]) => loaded().propose(geometry, frame, marks, known)));
   },
 
   async begin({ geometry, anchor, previous }) {
-    await loaded().begin(geometry, drawn(anchor, geometry), previous && drawn(previous, geometry));
+    const bitmaps = previous ? [anchor.bitmap, previous.bitmap] : [anchor.bitmap];
+    await reading(bitmaps, ([first, second]) =>
+      loaded().begin(geometry, drawn(anchor, first), previous && drawn(previous, second)),
+    );
     return {};
   },
 
   async step({ bitmap }) {
-    return masked(await loaded().step(pixels(bitmap, loaded().geometry)));
+    return masked(await reading([bitmap], ([frame]) => loaded().step(frame)));
   },
 
-  async expand({ planes, ids, inner, frame, what }) {
-    return { pixels: what === 'labels' ? labels(planes, ids, inner, frame) : alpha(planes, inner, frame) };
+  async expand({ planes, ids, raster, frame, what }) {
+    return { pixels: what === 'labels' ? labels(planes, ids, raster, frame) : alpha(planes, raster, frame) };
   },
 };
 
@@ -52,43 +55,38 @@ function loaded(): Tracker {
   return tracker;
 }
 
-/** RGBA of a picture that already has the network's inner size. Closes the bitmap. */
-function pixels(bitmap: ImageBitmap, { inner }: Geometry): Uint8ClampedArray {
-  canvas ??= new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })!;
-  const { width, height } = inner;
-  if (canvas.canvas.width !== width || canvas.canvas.height !== height) {
-    canvas.canvas.width = width;
-    canvas.canvas.height = height;
+/** Work with pictures, which are closed after it. */
+async function reading<T>(bitmaps: ImageBitmap[], work: (frames: BitmapFrame[]) => Promise<T>): Promise<T> {
+  try {
+    return await work(bitmaps.map((bitmap) => new BitmapFrame(bitmap)));
+  } finally {
+    for (const bitmap of bitmaps) bitmap.close();
   }
-  canvas.clearRect(0, 0, width, height);
-  canvas.drawImage(bitmap, 0, 0, width, height);
-  bitmap.close();
-  return canvas.getImageData(0, 0, width, height).data;
 }
 
-function drawn({ bitmap, planes }: Picture, geometry: Geometry): Drawn {
-  const area = geometry.inner.height * geometry.inner.width;
-  return { pixels: pixels(bitmap, geometry), planes: planes.map((packed) => unpack(packed, area)) };
+function drawn({ planes, raster, look }: Picture, frame: BitmapFrame): Drawn {
+  return { frame, planes: planes.map((packed) => unpack(packed, raster.height * raster.width)), raster, look };
 }
 
-function masked(found: { planes: Uint8Array[]; confidence: number[] }): Masked {
-  return { planes: found.planes.map(pack), confidence: found.confidence };
+function masked({ planes, raster, confidence, look }: Found): Masked {
+  return { planes: planes.map(pack), raster, confidence, look };
 }
 
-function enlarged(planes: Packed[], inner: Size, frame: Size): Uint8Array[] {
-  return planes.map((packed) => resizePlane(unpack(packed, inner.height * inner.width), inner, frame));
+function inFrame(planes: Packed[], raster: Raster, frame: Size): Uint8Array[] {
+  const all = rasterOfAll(frame, frame);
+  return planes.map((packed) => resample(unpack(packed, raster.height * raster.width), raster, all));
 }
 
-function labels(planes: Packed[], ids: number[], inner: Size, frame: Size): Uint8Array<ArrayBuffer> {
-  const found = winners(enlarged(planes, inner, frame), frame.height * frame.width);
+function labels(planes: Packed[], ids: number[], raster: Raster, frame: Size): Uint8Array<ArrayBuffer> {
+  const found = winners(inFrame(planes, raster, frame), frame.height * frame.width);
   const names = [0, ...ids];
   for (let i = 0; i < found.length; i++) found[i] = names[found[i]];
   return found;
 }
 
-function alpha(planes: Packed[], inner: Size, frame: Size): Uint8Array<ArrayBuffer> {
+function alpha(planes: Packed[], raster: Raster, frame: Size): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array(frame.height * frame.width);
-  for (const plane of enlarged(planes, inner, frame)) {
+  for (const plane of inFrame(planes, raster, frame)) {
     for (let i = 0; i < out.length; i++) out[i] = Math.min(255, out[i] + plane[i]);
   }
   return out;

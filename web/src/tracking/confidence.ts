@@ -2,23 +2,25 @@
  * How far a mask is to be trusted: a calibrated guess of its overlap with the truth, 0..1.
  * The same signs and coefficients as the Python package's `tracking/confidence.py`.
  */
-import type { Size } from './geometry';
+import { scaleOf, type Geometry } from './geometry';
 
 const STEP = 4;
 const COEFFICIENTS = { certainty: 11.094, softness: -0.183, change: -0.335, scatter: -1.305, constant: -7.515 };
 
-/** Pixels of an object that was annotated, every STEP-th in both directions: masks 0..1 at a quarter of the size. */
-export function annotatedArea(given: Float32Array, offset: number, count: number): number {
-  let area = 0;
-  for (let i = offset; i < offset + count; i++) if (given[i] > 0.5) area++;
-  return area;
+/** How many pixels of the frame an object covers that was given as `count` numbers 0..1, one for STEP x STEP pixels. */
+export function sizeOf(given: Float32Array, offset: number, count: number, geometry: Geometry): number {
+  let cells = 0;
+  for (let i = offset; i < offset + count; i++) if (given[i] > 0.5) cells++;
+  return cells * cellOf(geometry);
 }
 
 /**
  * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere.
- * `areas`: of the objects where they were annotated.
+ * `annotated`: how large each was where it was annotated, in pixels of the frame.
  */
-export function confidences(probabilities: Float32Array, net: Size, areas: readonly number[]): number[] {
+export function confidences(probabilities: Float32Array, g: Geometry, annotated: readonly number[]): number[] {
+  const { net } = g;
+  const areas = annotated.map((size) => size / cellOf(g));
   const plane = net.height * net.width;
   const sums = areas.map(() => ({ area: 0, inside: 0, soft: 0, x: 0, y: 0, xx: 0, yy: 0 }));
   for (let row = 0; row < net.height; row += STEP) {
@@ -57,4 +59,9 @@ export function confidences(probabilities: Float32Array, net: Size, areas: reado
       COEFFICIENTS.constant;
     return 1 / (1 + Math.exp(-score));
   });
+}
+
+/** Pixels of the frame for each place that is looked at. */
+function cellOf(geometry: Geometry): number {
+  return (STEP / scaleOf(geometry)) ** 2;
 }

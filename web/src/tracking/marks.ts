@@ -1,5 +1,5 @@
 /** Rough marks, as people make them, drawn the way the network learned to read them (`tracking/prompts.py`). */
-import type { Geometry } from './geometry';
+import type { Geometry, Size } from './geometry';
 
 /** Marks enter the memory at half strength, so that the network can tell a rough mark from a mask. */
 export const PROMPT_STRENGTH = 0.5;
@@ -26,32 +26,29 @@ export function markRadius(height: number, width: number): number {
   return Math.max(1, Math.round(0.015 * Math.max(height, width)));
 }
 
-/** Marks as planes of the network's inner size: what is the object, and what is not. */
+/** Marks as the network sees them, as planes of its inner size: what is the object, and what is not. */
 export function drawMarks(marks: Marks, g: Geometry): { on: Uint8Array; off: Uint8Array } {
-  const { inner } = g;
-  const [sx, sy] = [inner.width / g.width, inner.height / g.height];
+  const { inner, box: part } = g;
+  const [sx, sy] = [inner.width / part.width, inner.height / part.height];
   const on = new Uint8Array(inner.height * inner.width);
   const off = new Uint8Array(inner.height * inner.width);
   const radius = (markRadius(g.height, g.width) + 0.5) * sx; // from the middle of a pixel to the edge of the last
-  const scaled = (p: Point) => ({ x: (p.x + 0.5) * sx, y: (p.y + 0.5) * sy });
+  const scaled = (p: Point) => ({ x: (p.x - part.left + 0.5) * sx, y: (p.y - part.top + 0.5) * sy });
   if (marks.box) {
     const { x, y, width, height } = marks.box;
-    const right = Math.min(inner.width, Math.max(0, Math.round((x + width) * sx)));
-    const bottom = Math.min(inner.height, Math.max(0, Math.round((y + height) * sy)));
-    const left = Math.max(0, Math.round(x * sx));
-    for (let row = Math.max(0, Math.round(y * sy)); row < bottom; row++) {
-      on.fill(255, row * inner.width + left, row * inner.width + Math.max(left, right));
-    }
+    const across = (value: number) => Math.min(inner.width, Math.max(0, Math.round((value - part.left) * sx)));
+    const down = (value: number) => Math.min(inner.height, Math.max(0, Math.round((value - part.top) * sy)));
+    const [left, right, bottom] = [across(x), across(x + width), down(y + height)];
+    for (let row = down(y); row < bottom; row++) on.fill(255, row * inner.width + left, row * inner.width + right);
   }
-  for (const point of marks.on) disc(on, g, scaled(point), radius, 255);
-  for (const point of marks.off) disc(off, g, scaled(point), radius, 255);
-  for (const stroke of marks.strokes) line(on, g, stroke.map(scaled), radius, 255);
+  for (const point of marks.on) disc(on, inner, scaled(point), radius, 255);
+  for (const point of marks.off) disc(off, inner, scaled(point), radius, 255);
+  for (const stroke of marks.strokes) line(on, inner, stroke.map(scaled), radius, 255);
   return { on, off };
 }
 
-/** A filled circle; coordinates in pixels of the plane (inner size). */
-export function disc(plane: Uint8Array, g: Geometry, centre: Point, radius: number, value: number): void {
-  const { height, width } = g.inner;
+/** A filled circle; coordinates in cells of the plane. */
+export function disc(plane: Uint8Array, { height, width }: Size, centre: Point, radius: number, value: number): void {
   const first = Math.max(0, Math.ceil(centre.y - radius - 0.5));
   const last = Math.min(height - 1, Math.floor(centre.y + radius - 0.5));
   for (let row = first; row <= last; row++) {
@@ -63,13 +60,13 @@ export function disc(plane: Uint8Array, g: Geometry, centre: Point, radius: numb
 }
 
 /** A stroke with round ends. */
-export function line(plane: Uint8Array, g: Geometry, points: readonly Point[], radius: number, value: number): void {
+export function line(plane: Uint8Array, size: Size, points: readonly Point[], radius: number, value: number): void {
   points.forEach((point, index) => {
     const from = index ? points[index - 1] : point;
     const steps = Math.max(1, Math.ceil(Math.hypot(point.x - from.x, point.y - from.y) / Math.max(1, radius / 3)));
     for (let s = index ? 1 : steps; s <= steps; s++) {
       const t = s / steps;
-      disc(plane, g, { x: from.x + (point.x - from.x) * t, y: from.y + (point.y - from.y) * t }, radius, value);
+      disc(plane, size, { x: from.x + (point.x - from.x) * t, y: from.y + (point.y - from.y) * t }, radius, value);
     }
   });
 }

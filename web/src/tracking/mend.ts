@@ -5,22 +5,22 @@
  * is joined to the mask; where something is too much, only the spot around the tap may change. Anything bolder made
  * some masks worse.
  */
-import type { Geometry } from './geometry';
+import type { Raster } from './geometry';
 import { disc, markRadius, type Point } from './marks';
 
 /** The mask with what was found under the tap added. */
-export function joined(before: Uint8Array, found: Uint8Array, tap: Point, g: Geometry): Uint8Array {
-  const at = inside(tap, g);
+export function joined(before: Uint8Array, found: Uint8Array, tap: Point, raster: Raster): Uint8Array {
+  const at = inside(tap, raster);
   const out = found[at.index] > 127 ? before.map((value, i) => Math.max(value, found[i])) : before.slice();
-  disc(out, g, at, at.radius, 255);
+  disc(out, raster, at, at.radius, 255);
   return out;
 }
 
 /** The mask without what the network gives up around the tap. */
-export function lessened(before: Uint8Array, found: Uint8Array, tap: Point, g: Geometry): Uint8Array {
-  const at = inside(tap, g);
+export function lessened(before: Uint8Array, found: Uint8Array, tap: Point, raster: Raster): Uint8Array {
+  const at = inside(tap, raster);
   const out = before.slice();
-  const { height, width } = g.inner;
+  const { height, width } = raster;
   const open = [at.index];
   const seen = new Uint8Array(before.length);
   while (open.length) {
@@ -34,15 +34,15 @@ export function lessened(before: Uint8Array, found: Uint8Array, tap: Point, g: G
     if (i >= width) open.push(i - width);
     if (i < width * (height - 1)) open.push(i + width);
   }
-  disc(out, g, at, at.radius, 0);
+  disc(out, raster, at, at.radius, 0);
   return out;
 }
 
-/** A point of the video in the network's inner picture. */
-function inside(tap: Point, g: Geometry): Point & { index: number; radius: number } {
-  const scale = g.inner.width / g.width;
-  const x = Math.min(g.inner.width - 1, tap.x * scale);
-  const y = Math.min(g.inner.height - 1, (tap.y * g.inner.height) / g.height);
-  const index = Math.floor(y) * g.inner.width + Math.floor(x);
-  return { x: x + 0.5, y: y + 0.5, index, radius: markRadius(g.height, g.width) * scale };
+/** A point of the video in a plane of the whole frame. */
+function inside(tap: Point, { height, width, box }: Raster): Point & { index: number; radius: number } {
+  const scale = width / box.width;
+  const x = Math.min(width - 1, tap.x * scale);
+  const y = Math.min(height - 1, (tap.y * height) / box.height);
+  const index = Math.floor(y) * width + Math.floor(x);
+  return { x: x + 0.5, y: y + 0.5, index, radius: markRadius(box.height, box.width) * scale };
 }

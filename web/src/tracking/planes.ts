@@ -4,6 +4,7 @@
  * Nearly all of a plane is 0 or 255, so those are stored as runs: the value, then the length in groups of seven bits,
  * lowest first. Any other value stands for itself.
  */
+import type { Raster, Size } from './geometry';
 
 export type Packed = Uint8Array<ArrayBuffer>;
 
@@ -76,23 +77,22 @@ export function winners(planes: readonly Uint8Array[], size: number): Uint8Array
   return labels;
 }
 
-/** Bilinear, with pixel centres at half coordinates, as OpenCV does it. */
-export function resizePlane(
-  plane: Uint8Array,
-  from: { height: number; width: number },
-  to: { height: number; width: number },
-): Uint8Array<ArrayBuffer> {
-  if (from.height === to.height && from.width === to.width) return Uint8Array.from(plane);
+/**
+ * A plane of one part of the frame as a plane of another, 0 where the first does not reach. Bilinear, with the centres
+ * of cells at half coordinates, as OpenCV does it.
+ */
+export function resample(plane: Uint8Array, from: Raster, to: Raster): Uint8Array<ArrayBuffer> {
+  if (isSameRaster(from, to)) return Uint8Array.from(plane);
   const out = new Uint8Array(to.height * to.width);
-  const [x0, x1, wx] = taps(from.width, to.width);
-  const [y0, y1, wy] = taps(from.height, to.height);
-  let at = 0;
-  for (let y = 0; y < to.height; y++) {
-    const a = y0[y] * from.width;
-    const b = y1[y] * from.width;
-    const v = wy[y];
-    for (let x = 0; x < to.width; x++) {
-      const [l, r, u] = [x0[x], x1[x], wx[x]];
+  const columns = taps(from.width, from.box.left, from.box.width, to.width, to.box.left, to.box.width);
+  const rows = taps(from.height, from.box.top, from.box.height, to.height, to.box.top, to.box.height);
+  for (let y = rows.first; y < rows.end; y++) {
+    const a = rows.low[y] * from.width;
+    const b = rows.high[y] * from.width;
+    const v = rows.weight[y];
+    let at = y * to.width + columns.first;
+    for (let x = columns.first; x < columns.end; x++) {
+      const [l, r, u] = [columns.low[x], columns.high[x], columns.weight[x]];
       const upper = plane[a + l] + (plane[a + r] - plane[a + l]) * u;
       const lower = plane[b + l] + (plane[b + r] - plane[b + l]) * u;
       out[at++] = upper + (lower - upper) * v + 0.5;
@@ -101,15 +101,42 @@ export function resizePlane(
   return out;
 }
 
-function taps(from: number, to: number): [Int32Array, Int32Array, Float32Array] {
-  const low = new Int32Array(to);
-  const high = new Int32Array(to);
-  const weight = new Float32Array(to);
-  for (let i = 0; i < to; i++) {
-    const at = Math.min(Math.max(((i + 0.5) * from) / to - 0.5, 0), from - 1);
+export function isSameRaster(a: Raster, b: Raster): boolean {
+  const same = (p: Size, q: Size) => p.height === q.height && p.width === q.width;
+  return same(a, b) && same(a.box, b.box) && a.box.top === b.box.top && a.box.left === b.box.left;
+}
+
+interface Taps {
+  /** The cells, from the first to before the end, whose centres lie in the part that is known. */
+  first: number;
+  end: number;
+  low: Int32Array;
+  high: Int32Array;
+  weight: Float32Array;
+}
+
+/** Along one side: which two of `count` cells over `length` pixels from `start` on each of the new cells lies between. */
+function taps(
+  count: number,
+  start: number,
+  length: number,
+  newCount: number,
+  newStart: number,
+  newLength: number,
+): Taps {
+  const low = new Int32Array(newCount);
+  const high = new Int32Array(newCount);
+  const weight = new Float32Array(newCount);
+  let [first, end] = [newCount, 0];
+  for (let i = 0; i < newCount; i++) {
+    const pixel = newStart - start + ((i + 0.5) * newLength) / newCount;
+    if (pixel < 0 || pixel >= length) continue;
+    first = Math.min(first, i);
+    end = i + 1;
+    const at = Math.min(Math.max((pixel * count) / length - 0.5, 0), count - 1);
     low[i] = Math.floor(at);
-    high[i] = Math.min(low[i] + 1, from - 1);
+    high[i] = Math.min(low[i] + 1, count - 1);
     weight[i] = at - low[i];
   }
-  return [low, high, weight];
+  return { first, end, low, high, weight };
 }

@@ -1,27 +1,61 @@
-/** Follows objects from frame to frame; lives in the worker beside the engine. */
-import { annotatedArea, confidences } from './confidence';
-import { padFrame, reducePlane, type Geometry } from './geometry';
+/** Follows objects from frame to frame, through a window; lives in the worker beside the engine. */
+import { confidences, sizeOf } from './confidence';
+import { padFrame, rasterOf, reducePlane, type Geometry, type Raster } from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
-import { winners } from './planes';
+import { resample, winners } from './planes';
 import { emptyMemory, type Memory, type StepEngine, type StepShape } from './step';
+import {
+  extentOf,
+  extentOfMask,
+  firstLook,
+  isCut,
+  joinedExtents,
+  nextLook,
+  windowAt,
+  wholeFrame,
+  WINDOW,
+  type Extent,
+  type LookAhead,
+} from './window';
 
-/** A frame with the masks of the objects on it, as planes of the inner size. */
+/** A frame of the video, of which only what is looked at is read. */
+export interface Frame {
+  /** RGBA of the part that a geometry shows, at its inner size. */
+  pixels(geometry: Geometry): Uint8ClampedArray;
+  /** How often colours occur in it, see `paletteOf`. */
+  palette(): Float32Array;
+}
+
+/** A frame with the masks of the objects on it. */
 export interface Drawn {
-  pixels: Uint8ClampedArray;
+  frame: Frame;
   planes: Uint8Array[];
+  /** Of the planes. */
+  raster: Raster;
+  /** Where to look from it on, and the masks are as a window showed them; null: around the masks. */
+  look: LookAhead | null;
 }
 
 export interface Found {
-  /** One plane per object, 0..255, of the inner size. */
+  /** One plane per object, 0..255. */
   planes: Uint8Array[];
+  /** Of the planes: what the window showed. Outside of it there is nothing. */
+  raster: Raster;
   confidence: number[];
+  /** Where the next frame is looked at. */
+  look: LookAhead;
 }
 
 export class Tracker {
-  geometry!: Geometry;
+  /** Of whole frames. */
+  private whole!: Geometry;
   private shape!: StepShape;
   private memory!: Memory;
-  private areas: number[] = [];
+  private look!: LookAhead;
+  /** Of the latest frame. */
+  private palette!: Float32Array;
+  /** Of the objects where they were annotated, in pixels of the frame. */
+  private sizes: number[] = [];
   private rgb = new Float32Array(0);
 
   constructor(private readonly engine: StepEngine) {}
@@ -31,70 +65,112 @@ export class Tracker {
   }
 
   /** The first run of a graph compiles it and takes long: have it behind us. */
-  async warm(geometry: Geometry): Promise<void> {
-    await this.use(geometry, 1);
+  async warm(whole: Geometry): Promise<void> {
+    await this.use(whole, 1);
     await this.engine.step({ frame: this.rgb, memory: emptyMemory(this.shape), write: [1, 1], given: null });
   }
 
   /**
-   * The mask of one object from rough marks; `before` is its mask so far, if it has one. Ends a track: `begin` anew.
+   * The mask of one object from rough marks; `before` is its mask so far, if it has one: a plane of all that `whole`
+   * shows. Ends a track: `begin` anew.
    */
-  async propose(
-    geometry: Geometry,
-    pixels: Uint8ClampedArray,
-    marks: Marks,
-    before: Uint8Array | null,
-  ): Promise<Found> {
-    await this.use(geometry, 1);
-    const drawn = drawMarks(marks, this.geometry);
-    const on = before ? drawn.on.map((value, i) => (drawn.off[i] ? 0 : Math.max(value, before[i]))) : drawn.on;
-    const given = this.given([on], [drawn.off], PROMPT_STRENGTH);
-    const memory = await this.memorise(pixels, given);
-    const { probabilities } = await this.engine.step({ frame: this.rgb, memory, write: [0, 1], given: null });
-    return this.found(probabilities, [annotatedArea(given, 0, this.cells())]);
+  async propose(whole: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null): Promise<Found> {
+    await this.use(whole, 1);
+    const first = await this.proposal(whole, frame, marks, before);
+    // Once more through a window around what was found and what was marked: small objects at their own size.
+    const [found, marked] = [first.planes[0], first.marked];
+    const extent = extentOfMask((i) => found[i] > 127 || marked[i] > 127, rasterOf(whole));
+    const look = firstLook(whole, extent);
+    if (look.zoom <= 1) return { ...first, look };
+    return { ...(await this.proposal(windowAt(whole, look), frame, marks, before)), look };
   }
 
   /** Follow the objects of an annotated frame; `previous` is the frame to go on from, if it is another one. */
-  async begin(geometry: Geometry, anchor: Drawn, previous: Drawn | null): Promise<void> {
-    await this.use(geometry, anchor.planes.length);
-    const given = this.given(hardened(anchor.planes));
-    this.areas = anchor.planes.map((_, n) => annotatedArea(given, 2 * n * this.cells(), this.cells()));
-    const memory = await this.memorise(anchor.pixels, given);
-    this.memory = previous ? await this.memorise(previous.pixels, this.given(previous.planes), memory) : memory;
+  async begin(whole: Geometry, anchor: Drawn, previous: Drawn | null): Promise<void> {
+    await this.use(whole, anchor.planes.length);
+    const hard = { ...anchor, planes: hardened(anchor.planes) };
+    const first = this.around(hard);
+    let geometry = windowAt(whole, first);
+    const given = this.given(geometry, seen(hard, geometry));
+    this.sizes = anchor.planes.map((_, n) => sizeOf(given, 2 * n * this.cells(), this.cells(), geometry));
+    this.memory = await this.memorise(geometry, anchor.frame, given);
+    this.look = first;
+    if (previous) {
+      const last = previous.look ?? this.around(previous);
+      geometry = previous.look ? { ...whole, box: previous.raster.box } : windowAt(whole, last);
+      const masks = this.given(geometry, seen(previous, geometry));
+      this.memory = await this.memorise(geometry, previous.frame, masks, this.memory);
+      this.look = last;
+    }
+    this.palette = (previous ?? anchor).frame.palette();
   }
 
-  async step(pixels: Uint8ClampedArray): Promise<Found> {
-    padFrame(pixels, this.geometry, this.rgb);
+  async step(frame: Frame): Promise<Found> {
+    const palette = frame.palette();
+    const look = isCut(this.palette, palette) ? wholeFrame(this.whole) : this.look;
+    const geometry = windowAt(this.whole, look);
+    padFrame(frame.pixels(geometry), geometry, this.rgb);
     const out = await this.engine.step({ frame: this.rgb, memory: this.memory, write: [0, 1], given: null });
+    const confidence = confidences(out.probabilities, geometry, this.sizes);
+    const extents = this.extents(out.probabilities, geometry).filter((_, n) => confidence[n] >= WINDOW.TRUSTED);
+    const found = extents.filter((extent) => extent !== null);
+    // Where one of them is lost, it is looked for, which is why all must be found.
+    const all = found.length === this.sizes.length ? joinedExtents(found) : null;
+    this.look = nextLook(this.whole, look, all);
     this.memory = out.memory;
-    return this.found(out.probabilities, this.areas);
+    this.palette = palette;
+    const planes = this.sizes.map((_, n) => inner(out.probabilities, n + 1, geometry));
+    return { planes, raster: rasterOf(geometry), confidence, look: this.look };
   }
 
   /** Make room for so many objects; what is left over stays empty. */
-  private async use(geometry: Geometry, objects: number): Promise<void> {
+  private async use(whole: Geometry, objects: number): Promise<void> {
     const room = this.engine.objects.find((most) => most >= objects);
     if (!room) throw new Error(`At most ${this.mostObjects()} objects can be followed at once.`);
-    const { height, width } = geometry.net;
-    this.geometry = geometry;
+    const { height, width } = whole.net;
+    this.whole = whole;
     this.shape = { height, width, objects: room };
     this.rgb = new Float32Array(height * width * 3);
     await this.engine.load(this.shape);
   }
 
-  private async memorise(pixels: Uint8ClampedArray, given: Float32Array, into?: Memory): Promise<Memory> {
-    padFrame(pixels, this.geometry, this.rgb);
+  /** What is marked, as one look shows it, and what was marked as the object: planes of the look's raster. */
+  private async proposal(geometry: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null) {
+    const drawn = drawMarks(marks, geometry);
+    const raster = rasterOf(geometry);
+    const known = before && resample(before, rasterOf(this.whole), raster);
+    const marked = known ? drawn.on.map((value, i) => (drawn.off[i] ? 0 : Math.max(value, known[i]))) : drawn.on;
+    const given = this.given(geometry, [marked], [drawn.off], PROMPT_STRENGTH);
+    const memory = await this.memorise(geometry, frame, given);
+    const { probabilities } = await this.engine.step({ frame: this.rgb, memory, write: [0, 1], given: null });
+    return { planes: [inner(probabilities, 1, geometry)], raster, confidence: [1], marked };
+  }
+
+  /** The window around masks; objects that are not to be seen do not count. */
+  private around({ planes, raster }: Drawn): LookAhead {
+    const extents = planes.map((plane) => extentOfMask((i) => plane[i] > 127, raster));
+    return firstLook(this.whole, joinedExtents(extents.filter((extent) => extent !== null)));
+  }
+
+  private async memorise(geometry: Geometry, frame: Frame, given: Float32Array, into?: Memory): Promise<Memory> {
+    padFrame(frame.pixels(geometry), geometry, this.rgb);
     const memory = into ?? emptyMemory(this.shape);
     // The first frame is also the latest one: it goes into both slots.
     return (await this.engine.step({ frame: this.rgb, memory, write: into ? [0, 1] : [1, 1], given })).memory;
   }
 
   /** (N, 2, H/4, W/4): each object, and what it is not (by default all the others). */
-  private given(planes: readonly Uint8Array[], not?: readonly Uint8Array[], strength = 1): Float32Array {
+  private given(
+    geometry: Geometry,
+    planes: readonly Uint8Array[],
+    not?: readonly Uint8Array[],
+    strength = 1,
+  ): Float32Array {
     const count = this.cells();
     const given = new Float32Array(this.shape.objects * 2 * count);
-    planes.forEach((plane, n) => reducePlane(plane, this.geometry, given, 2 * n * count, strength));
+    planes.forEach((plane, n) => reducePlane(plane, geometry, given, 2 * n * count, strength));
     if (not) {
-      not.forEach((plane, n) => reducePlane(plane, this.geometry, given, (2 * n + 1) * count, strength));
+      not.forEach((plane, n) => reducePlane(plane, geometry, given, (2 * n + 1) * count, strength));
       return given;
     }
     for (let n = 0; n < this.shape.objects; n++) {
@@ -110,19 +186,38 @@ export class Tracker {
     return (this.shape.height / 4) * (this.shape.width / 4);
   }
 
-  private found(probabilities: Float32Array, areas: readonly number[]): Found {
-    const { inner, net, top, left } = this.geometry;
-    const planes = areas.map((_, n) => {
-      const plane = new Uint8Array(inner.height * inner.width);
-      let to = 0;
-      for (let y = 0; y < inner.height; y++) {
-        let from = ((n + 1) * net.height + y + top) * net.width + left;
-        for (let x = 0; x < inner.width; x++) plane[to++] = 255 * probabilities[from++] + 0.5;
+  /** Where each object wins; null for one that is nowhere. */
+  private extents(probabilities: Float32Array, geometry: Geometry): (Extent | null)[] {
+    const { height, width } = this.shape;
+    const step = WINDOW.STEP;
+    const columns = width / step;
+    const labels = new Uint8Array((height / step) * columns);
+    for (let i = 0; i < labels.length; i++) {
+      const at = Math.floor(i / columns) * step * width + (i % columns) * step;
+      let best = probabilities[at];
+      for (let n = 1; n <= this.sizes.length; n++) {
+        const p = probabilities[n * height * width + at];
+        if (p > best) [best, labels[i]] = [p, n];
       }
-      return plane;
-    });
-    return { planes, confidence: confidences(probabilities, net, areas) };
+    }
+    return this.sizes.map((_, n) => extentOf((i) => labels[i] === n + 1, geometry));
   }
+}
+
+/** A channel of probabilities (1 + N, H, W) without the padding, as a plane. */
+function inner(probabilities: Float32Array, channel: number, { inner, net, top, left }: Geometry): Uint8Array {
+  const plane = new Uint8Array(inner.height * inner.width);
+  let to = 0;
+  for (let y = 0; y < inner.height; y++) {
+    let from = (channel * net.height + y + top) * net.width + left;
+    for (let x = 0; x < inner.width; x++) plane[to++] = 255 * probabilities[from++] + 0.5;
+  }
+  return plane;
+}
+
+/** Masks as a geometry shows them. */
+function seen({ planes, raster }: Drawn, geometry: Geometry): Uint8Array[] {
+  return planes.map((plane) => resample(plane, raster, rasterOf(geometry)));
 }
 
 /** Each pixel to the object that wins it: the network learned to begin with plain masks. */

@@ -1,14 +1,19 @@
-/** Masks as pictures of the network's size, to be drawn over the frame. */
+/** Masks as pictures, to be drawn over the part of the frame that they are of. */
 import { rgbOf } from '../editor/colors';
 import type { FrameMasks, TrackedObject } from '../editor/state';
+import type { Size } from '../tracking/geometry';
 import { unpack, winners } from '../tracking/planes';
 
 const FILL = 0.42;
 const OUTLINE = 0.95;
+/** Outlines are as thick as one of so many cells along the frame's long side, however close the window was. */
+const FINEST = 560;
 
 /** Objects tinted in their colours, with outlines. */
-export function tinted(masks: FrameMasks, objects: readonly TrackedObject[]): ImageData {
-  const { height, width } = masks.inner;
+export function tinted(masks: FrameMasks, objects: readonly TrackedObject[], frame: Size): ImageData {
+  const { height, width, box } = masks.raster;
+  const cells = (Math.max(frame.height, frame.width) * width) / box.width;
+  const thick = Math.max(1, Math.round(cells / FINEST));
   const planes = masks.planes.map((packed) => unpack(packed, height * width));
   const labels = winners(planes, height * width);
   const colors = [[0, 0, 0], ...masks.ids.map((id) => rgbOf(objects.find((o) => o.id === id)?.color ?? '#ffffff'))];
@@ -19,10 +24,10 @@ export function tinted(masks: FrameMasks, objects: readonly TrackedObject[]): Im
       const label = labels[i];
       if (!label) continue;
       const edge =
-        (x > 0 && labels[i - 1] !== label) ||
-        (x + 1 < width && labels[i + 1] !== label) ||
-        (y > 0 && labels[i - width] !== label) ||
-        (y + 1 < height && labels[i + width] !== label);
+        (x >= thick && labels[i - thick] !== label) ||
+        (x + thick < width && labels[i + thick] !== label) ||
+        (y >= thick && labels[i - thick * width] !== label) ||
+        (y + thick < height && labels[i + thick * width] !== label);
       const [r, g, b] = colors[label];
       pixels[4 * i] = r;
       pixels[4 * i + 1] = g;
@@ -35,7 +40,7 @@ export function tinted(masks: FrameMasks, objects: readonly TrackedObject[]): Im
 
 /** White where objects are, transparent elsewhere, soft between. */
 export function matte(masks: FrameMasks): ImageData {
-  const { height, width } = masks.inner;
+  const { height, width } = masks.raster;
   const image = new ImageData(width, height);
   const pixels = image.data.fill(255);
   for (let i = 3; i < pixels.length; i += 4) pixels[i] = 0;

@@ -25,7 +25,7 @@ export class Stage {
   private readonly frame: HTMLElement;
   /** What is drawn in steps: the frame cut out by the mask. */
   private readonly layer = new OffscreenCanvas(1, 1);
-  /** The masks as a picture of the network's size, and of what it was made. */
+  /** The masks as a picture of the part of the frame that they are of, and of what it was made. */
   private readonly mask = new OffscreenCanvas(1, 1);
   private painted: { masks: FrameMasks; objects: readonly TrackedObject[]; cut: boolean } | undefined;
   private session: Session | undefined;
@@ -68,13 +68,13 @@ export class Stage {
     if (cut) {
       this.paint(masks, true);
       this.drawBackground(context, picture);
-      context.drawImage(this.cutOut(picture), 0, 0);
+      context.drawImage(this.cutOut(picture, masks), 0, 0);
       if (this.view === 'compare') this.drawBefore(context, picture);
     } else {
       context.drawImage(picture, 0, 0, width, height);
       if (masks) {
         this.paint(masks, false);
-        context.drawImage(this.mask, 0, 0, width, height);
+        this.drawMask(context, masks);
       }
     }
     this.marker.shown = this.view === 'overlay';
@@ -85,20 +85,30 @@ export class Stage {
     const { objects } = this.session!.state;
     const { painted } = this;
     if (painted?.masks === masks && painted.cut === cut && painted.objects === objects) return;
-    const image = cut ? matte(masks) : tinted(masks, objects);
+    const image = cut ? matte(masks) : tinted(masks, objects, this.session!.source);
     this.mask.width = image.width;
     this.mask.height = image.height;
     this.mask.getContext('2d')!.putImageData(image, 0, 0);
     this.painted = { masks, objects, cut };
   }
 
-  private cutOut(picture: CanvasImageSource): OffscreenCanvas {
+  /** Where it belongs in the frame. */
+  private drawMask(
+    context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
+    { raster: { box } }: FrameMasks,
+  ): void {
+    const { source } = this.session!;
+    const [sx, sy] = [context.canvas.width / source.width, context.canvas.height / source.height];
+    context.drawImage(this.mask, box.left * sx, box.top * sy, box.width * sx, box.height * sy);
+  }
+
+  private cutOut(picture: CanvasImageSource, masks: FrameMasks): OffscreenCanvas {
     const layer = this.layer.getContext('2d')!;
     const { width, height } = this.layer;
     layer.globalCompositeOperation = 'copy';
     layer.drawImage(picture, 0, 0, width, height);
     layer.globalCompositeOperation = 'destination-in';
-    layer.drawImage(this.mask, 0, 0, width, height);
+    this.drawMask(layer, masks); // which also takes away what lies around it
     return this.layer;
   }
 
