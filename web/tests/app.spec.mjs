@@ -1,7 +1,8 @@
 /**
  * The app from end to end. Needs its address in APP_URL, the number of its files in APP_FILES, a clip with two objects
- * in APP_CLIP (their places in APP_TAPS, a JSON list of x, y from 0 to 1), a still picture of it for the camera in
- * APP_CAMERA (Y4M), and a folder for what is exported in APP_OUT.
+ * in APP_CLIP (their places in APP_TAPS, a JSON list of x, y from 0 to 1), a large one with a small object in APP_SMALL
+ * (its place in APP_SMALL_TAP), a still picture of the first for the camera in APP_CAMERA (Y4M), and a folder for what
+ * is exported in APP_OUT.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -41,6 +42,17 @@ test('two taps, followed through the clip, exported in every format', async () =
   await dialog.getByRole('alert').getByText('“notes.png” cannot be read as a picture.').waitFor();
   await dialog.getByRole('radio', { name: 'Blur' }).click();
   await app.export('over', out('blur.webm'));
+  assert.deepEqual(app.complaints, []);
+  await app.close();
+});
+
+test('a small object in a large frame', async () => {
+  const app = await AppPage.open(browser, `${APP_URL}?engine=wasm&size=320`);
+  await app.file(process.env.APP_SMALL);
+  await app.tap(...JSON.parse(process.env.APP_SMALL_TAP));
+  await app.follow();
+  assert.match(await app.strip(), /^8 of 8 frames followed/);
+  await app.export('masks', out('small.zip'));
   assert.deepEqual(app.complaints, []);
   await app.close();
 });
