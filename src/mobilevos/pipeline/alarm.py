@@ -1,4 +1,4 @@
-"""The drift alarm: where an object is lost or probably wrong, and which frame to correct."""
+"""The drift alarm: where an object is lost or in doubt, and which frame to correct."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ class Alarm:
         """The frame to correct: where the doubt begins, so that all after it profits."""
         return self.first
 
+    @property
+    def kind(self) -> str:
+        return "lost" if self.lost else "doubtful"
+
     def __str__(self) -> str:
         frames = f"frames {self.first} to {self.last}" if self.last > self.first else f"frame {self.first}"
+        how = f"object {self.identity} is {self.kind} in {frames}"
         if self.lost:
-            advice = f"if it has left, all is well; if not, mark it in frame {self.correct} or where it comes back"
-            return f"object {self.identity} is lost in {frames}: {advice}"
-        return (
-            f"object {self.identity} is probably wrong in {frames} (confidence down to {self.lowest:.2f}): "
-            f"correct frame {self.correct}"
-        )
+            return f"{how}: correct frame {self.correct}, unless it has left"
+        return f"{how} (confidence down to {self.lowest:.2f}): correct frame {self.correct}"
 
 
 def find_alarms(rows: Iterable[tuple[int, int, float]]) -> list[Alarm]:
-    """Alarms of (frame, object, confidence) rows in the order of frames, the longest first."""
+    """Alarms of (frame, object, confidence) rows in the order of frames; in the same order."""
     open_: dict[int, list[tuple[int, float]]] = {}
     closed: list[list[tuple[int, float]]] = []
     owners: list[int] = []
@@ -59,7 +60,7 @@ def find_alarms(rows: Iterable[tuple[int, int, float]]) -> list[Alarm]:
             owners.append(identity)
         stretch.append((frame, value))
     alarms = [_alarm(owner, stretch) for owner, stretch in zip(owners, closed, strict=True) if len(stretch) >= SHORTEST]
-    return sorted(alarms, key=lambda alarm: (alarm.first - alarm.last, alarm.first, alarm.identity))
+    return sorted(alarms, key=lambda alarm: (alarm.first, alarm.identity))
 
 
 def _alarm(identity: int, stretch: list[tuple[int, float]]) -> Alarm:
