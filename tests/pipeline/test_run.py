@@ -194,10 +194,10 @@ def test_kill_and_resume(
 def test_stopping_keeps_what_is_done(clip: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     """Control-C in the middle of a frame: all frames before it are recorded, and nothing is half."""
 
-    def interrupt(frame: np.ndarray, prompt: Prompt, before: np.ndarray | None) -> np.ndarray:
+    def interrupt(frame: np.ndarray, prompt: Prompt) -> np.ndarray:
         raise KeyboardInterrupt
 
-    marks = late_marks() | {9: FrameMarks(prompts={1: Prompt(on=((15, 15),))})}
+    marks = late_marks() | {9: FrameMarks(prompts={1: Prompt((10, 6, 24, 24))})}
     with pytest.raises(KeyboardInterrupt):
         segment(tracker(), clip, marks, tmp_path, formats=["masks", "overlay"], refine=interrupt)
     assert [p.name for p in sorted((tmp_path / "masks").iterdir())] == [f"{i:05d}.png" for i in range(9)]
@@ -246,7 +246,7 @@ def test_a_correction_that_cannot_be_used_is_found_at_once(clip: Path, truth: li
             clip,
             {0: covered},
             tmp_path / "out",
-            refine=lambda frame, prompt, before: np.ones(frame.shape[:2], bool),
+            refine=lambda frame, prompt: np.ones(frame.shape[:2], bool),
         )
 
 
@@ -274,9 +274,9 @@ def test_a_full_disk_ends_with_a_clear_message(
 def test_a_missing_mask_is_noticed(clip: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "SNAPSHOT_SECONDS", 0)
     monkeypatch.setattr(passes, "SNAPSHOT_SHARE", 1e9)
-    stop = {12: FrameMarks(prompts={1: Prompt(on=((20, 15),))})}
+    stop = {12: FrameMarks(prompts={1: Prompt((14, 6, 24, 24))})}
 
-    def interrupt(frame: np.ndarray, prompt: Prompt, before: np.ndarray | None) -> np.ndarray:
+    def interrupt(frame: np.ndarray, prompt: Prompt) -> np.ndarray:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

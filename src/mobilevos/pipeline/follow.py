@@ -12,6 +12,7 @@ from mobilevos.arrays import Ids, Image
 from mobilevos.pipeline.marks import FrameMarks, Marks, check_size
 from mobilevos.pipeline.refine import Refine
 from mobilevos.tracking import Tracker, TrackResult
+from mobilevos.tracking.constraints import obeyed
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class MarkFollower:
         self.frames = 0
         self.seconds = 0.0
         """In the network alone, for so many frames."""
+        self.notes: list[str] = []
+        """Sentences on marks that did not do what they look like."""
 
     def take(self, index: int, frame: Image) -> FollowedFrame:
         """The next frame (H, W, 3), whose number is `index`."""
@@ -63,15 +66,29 @@ class MarkFollower:
         return FollowedFrame(result.confidence, result) if at is None else self._correct(index, at, frame, result)
 
     def draw(self, index: int, at: FrameMarks, frame: Image, found: Ids | None = None) -> Ids:
-        """The marked objects of a frame as ids (H, W); found: all objects as the tracker finds them, if it does."""
+        """The marked objects of a frame as ids (H, W); found: all objects as the tracker finds them, if it does.
+
+        A known object is mended: the clicks change what they point at, and no other object. An object that is not, or
+        that has a box, is made anew.
+        """
         ids = np.zeros(frame.shape[:2], np.uint8) if at.mask is None else at.mask.astype(np.uint8)
+        found = np.zeros_like(ids) if found is None else found
+        mended = frozenset(
+            i for i, p in at.prompts.items() if not p.box and (i in at.drawn or not p.on or (found == i).any())
+        )
+        others = np.where(np.isin(found, list(at.shown | at.gone)), np.uint8(0), found)
+        ids = np.where((ids == 0) & np.isin(found, list(mended - at.drawn)), found, ids)
         for identity, prompt in sorted(at.prompts.items()):
-            known = ids if identity in at.drawn else found
-            before = None if known is None or not (known == identity).any() else known == identity
-            mask = self.refine(frame, prompt, before)
-            ids = np.where(ids == identity, np.uint8(0), ids)
+            known = ids == identity
+            mask = known if identity in mended else self.refine(frame, prompt)
+            ids = np.where(known, np.uint8(0), ids)
+            # What is clicked as another object is not this one; where it is now, that object takes it itself.
+            elsewhere = [point for i, p in at.prompts.items() if i != identity for point in p.on]
+            if identity in mended:
+                elsewhere = [(x, y) for x, y in elsewhere if not mask[y, x]]
+            mask = obeyed(frame, mask, prompt.on, (*prompt.off, *elsewhere), np.where(ids > 0, ids, others))
             ids[mask] = identity
-        check_size(ids, at.shown, index, self.tracker.size)
+        check_size(ids, at.shown - (mended - at.drawn), index, self.tracker.size)
         return ids
 
     def _correct(self, index: int, at: FrameMarks, frame: Image, found: TrackResult) -> FollowedFrame:
@@ -82,9 +99,23 @@ class MarkFollower:
         spoken = at.shown | at.gone
         merged = np.where(np.isin(ids, list(spoken)), np.uint8(0), ids)
         merged = np.where(drawn > 0, drawn, merged)
+        self._note(index, at, ids, merged)
         if spoken & known:
             self.tracker.correct(np.where(np.isin(merged, list(known)), merged, 0))
         new = at.shown - known
         if new:
             self.tracker.add(np.where(np.isin(merged, list(new)), merged, 0))
         return FollowedFrame({**found.confidence, **dict.fromkeys(spoken, 1.0)}, drawn=merged)
+
+    def _note(self, index: int, at: FrameMarks, before: Ids, after: Ids) -> None:
+        """Say where a correction changed nothing, or left nothing of an object."""
+        for identity in sorted(set(self.tracker.ids) - at.gone):
+            was, now = before == identity, after == identity
+            if identity in at.prompts and np.array_equal(was, now):
+                why = "its mask agreed with them already" if now.any() else "it was not found there"
+                self.notes.append(f"The marks of object {identity} in frame {index} changed nothing: {why}.")
+            elif was.any() and not now.any():
+                self.notes.append(
+                    f"Nothing is left of object {identity} in frame {index} after the marks there: it counts as gone; "
+                    "mark it again where it is to be seen."
+                )

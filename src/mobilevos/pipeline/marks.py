@@ -139,6 +139,7 @@ def check_marks(marks: Marks, width: int, height: int, frames: int | None, size:
             if first.get(identity, frame) >= frame:
                 raise InputError(f"object {identity} is gone in frame {frame}, but was never marked before")
         prompts = {i: _inside(prompt, i, width, height) for i, prompt in at.prompts.items()}
+        _check_clicks(prompts, frame)
         for identity, prompt in prompts.items():
             if not (prompt.box or prompt.on) and identity not in at.drawn and first[identity] == frame:
                 raise InputError(f"object {identity} has clicks on what it is not only: click on it, too")
@@ -222,6 +223,18 @@ def _prompt(marks: dict[int, FrameMarks], frame: int, identity: int, **change: o
     if change.get("box") and before.box:
         raise InputError(f"object {identity} has two boxes in frame {frame}")
     marks[frame] = replace(at, prompts={**at.prompts, identity: replace(before, **change)})  # type: ignore[arg-type]
+
+
+def _check_clicks(prompts: Mapping[int, Prompt], frame: int) -> None:
+    """An InputError where clicks contradict one another."""
+    owners: dict[Point, int] = {}
+    for identity, prompt in sorted(prompts.items()):
+        for x, y in prompt.on:
+            where = f"the pixel {x},{y} of frame {frame} is clicked as on object"
+            if (x, y) in prompt.off:
+                raise InputError(f"{where} {identity} and as not on it")
+            if owners.setdefault((x, y), identity) != identity:
+                raise InputError(f"{where} {owners[x, y]} and as on object {identity}")
 
 
 def _inside(prompt: Prompt, identity: int, width: int, height: int) -> Prompt:

@@ -1,8 +1,9 @@
 """From a rough prompt to a mask.
 
-A `Refine` is a function of a frame (H, W, 3), a prompt and, for an object that is followed already, its mask as the
-tracker finds it (H, W) bool. It gives the mask (H, W) bool. The network was trained to do it; GrabCut (Rother et al.,
-SIGGRAPH 2004) stands in where a known mask is to be mended by clicks, and where the network finds nothing.
+A `Refine` is a function of a frame (H, W, 3) and a prompt that gives the mask (H, W) bool of a new object, or of one
+that starts anew. The network was trained to do it; GrabCut (Rother et al., SIGGRAPH 2004) stands in where it finds
+nothing. What comes of it need not obey the clicks: `tracking.constraints` sees to that afterwards, and alone mends a
+known mask, because one that is made anew loses what was right.
 """
 
 from __future__ import annotations
@@ -13,13 +14,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.arrays import Image
+from mobilevos.arrays import Bits, Image
 from mobilevos.pipeline.marks import Prompt
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
 
-Bits = NDArray[np.bool_]
-Refine = Callable[[Image, Prompt, Bits | None], Bits]
+Refine = Callable[[Image, Prompt], Bits]
 
 WORKING_SIDE = 400
 """The long side of the picture that GrabCut works on."""
@@ -34,27 +34,26 @@ REACH = 0.15
 def by_network(tracker: Tracker) -> Refine:
     """Refines with the tracker's own network."""
 
-    def refine(frame: Image, prompt: Prompt, before: Bits | None = None) -> Bits:
-        if before is None:
-            height, width = frame.shape[:2]
-            box = draw_box(height, width, prompt.box) if prompt.box else 0
-            mark = draw_clicks(height, width, prompt.on) | box
-            mask = tracker.propose(frame, {1: mark}, {1: draw_clicks(height, width, prompt.off)}).mask == 1
-            hits = [mask[y, x] for x, y in prompt.on]
-            if mask.any() and 2 * sum(hits) >= len(hits):
-                return mask
-        return grabcut(frame, prompt, before)
+    def refine(frame: Image, prompt: Prompt) -> Bits:
+        height, width = frame.shape[:2]
+        box = draw_box(height, width, prompt.box) if prompt.box else 0
+        mark = draw_clicks(height, width, prompt.on) | box
+        mask = tracker.propose(frame, {1: mark}, {1: draw_clicks(height, width, prompt.off)}).mask == 1
+        hits = [mask[y, x] for x, y in prompt.on]
+        if mask.any() and 2 * sum(hits) >= len(hits):
+            return mask
+        return grabcut(frame, prompt)
 
     return refine
 
 
-def grabcut(frame: Image, prompt: Prompt, before: Bits | None = None) -> Bits:
+def grabcut(frame: Image, prompt: Prompt) -> Bits:
     """The mask (H, W) that fits a prompt and the colours of the frame; never empty."""
     height, width = frame.shape[:2]
     factor = min(1.0, WORKING_SIDE / max(height, width))
     size = (max(1, round(width * factor)), max(1, round(height * factor)))
     picture = cv2.cvtColor(cv2.resize(frame, size, interpolation=cv2.INTER_AREA), cv2.COLOR_RGB2BGR)
-    labels = _labels(prompt, before, size, factor)
+    labels = _labels(prompt, size, factor)
     rough = np.isin(labels, (cv2.GC_FGD, cv2.GC_PR_FGD))
     if rough.any() and not rough.all():
         cv2.setRNGSeed(0)  # its first guess is random: the same prompt must give the same mask
@@ -72,19 +71,16 @@ def grabcut(frame: Image, prompt: Prompt, before: Bits | None = None) -> Bits:
     return whole
 
 
-def _labels(prompt: Prompt, before: Bits | None, size: tuple[int, int], factor: float) -> NDArray[np.uint8]:
+def _labels(prompt: Prompt, size: tuple[int, int], factor: float) -> NDArray[np.uint8]:
     """What GrabCut is told of each pixel: (h, w) of size (w, h)."""
     labels = np.full(size[::-1], cv2.GC_PR_BGD, np.uint8)
-    if before is not None and not prompt.box:
-        known = cv2.resize(before.view(np.uint8), size, interpolation=cv2.INTER_NEAREST)
-        labels[known > 0] = cv2.GC_PR_FGD
     if prompt.box:
         x, y, w, h = (round(number * factor) for number in prompt.box)
         labels[:] = cv2.GC_BGD
         labels[y : y + max(1, h), x : x + max(1, w)] = cv2.GC_PR_FGD
     points = [(prompt.on, cv2.GC_FGD), (prompt.off, cv2.GC_BGD)]
     radius, reach = (max(1, round(share * max(size))) for share in (CLICK, REACH))
-    if not prompt.box and before is None:
+    if not prompt.box:
         for x, y in prompt.on:
             cv2.circle(labels, (round(x * factor), round(y * factor)), reach, cv2.GC_PR_FGD, -1)
     for clicks, label in points:

@@ -93,7 +93,7 @@ def segment(
         raise InputError(f"cannot resume with {source}: it can be read only once")
     with open_source(source) as opened:
         exact = opened.info.frames
-        most = _most_frames(source, exact)
+        most = most_frames(source, exact)
         marks = check_marks(marks, opened.info.width, opened.info.height, most, tracker.size)
         late = {identity: frame for identity, frame in first_marks(marks).items() if frame > 0}
         run = _Run(tracker, marks, refine, opened.info)
@@ -166,6 +166,7 @@ class _Run:
             if not endless:
                 raise
         self.count(self.follower.frames, self.follower.seconds)
+        self.notes += self.follower.notes
         unused = [frame for frame in sorted(self.marks) if frame >= self.frames]
         if unused:
             self.notes.append(f"Frame {unused[0]} was marked, but the source has {self.frames} frames only.")
@@ -198,7 +199,7 @@ class _Run:
         return ids, confidence
 
 
-def _most_frames(source: str | os.PathLike[str], frames: int | None) -> int | None:
+def most_frames(source: str | os.PathLike[str], frames: int | None) -> int | None:
     """How many frames there may be at most; files of videos say it only roughly."""
     if frames is None or not (Path(source).is_file() or is_live(source)):
         return frames
