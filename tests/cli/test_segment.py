@@ -128,6 +128,64 @@ def test_control_c_says_how_to_go_on(
     assert len(list((tmp_path / "out" / "masks").iterdir())) == COUNT
 
 
+def test_a_preview_and_nothing_else(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    """The masks of the first marked frame with their numbers; an output that is there stays as it is."""
+    marks = ("--box", "3=2,6,32,24", "--click", "3=2:70,46", "--mask", f"6={mask}")
+    ran = run(clip, *marks, "-o", tmp_path / "new" / "out", "--preview")
+    assert (ran.code, ran.err) == (0, "")
+    picture = tmp_path / "new" / "out" / "preview.png"
+    assert ran.out == f"Frame 3 with 2 objects: {picture}\n"
+    assert [p for p in (tmp_path / "new").rglob("*") if p.is_file()] == [picture]
+    drawn, plain = np.array(Image.open(picture)), list(squares(4))[3][0]
+    assert drawn.shape == plain.shape
+    changed = (drawn != plain).any(-1)
+    assert changed[10:26, 10:24].mean() > 0.9  # object 1
+    assert changed[40:55, 66:80].mean() > 0.9  # object 2
+    assert not changed[:, 90:].any()
+
+    assert run(clip, "--mask", mask, "-o", tmp_path / "out").code == 0
+    before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    for _ in range(2):  # an earlier preview is replaced
+        assert run(clip, *marks, "-o", tmp_path / "out", "--preview").code == 0
+    after = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    assert after.keys() - before.keys() == {tmp_path / "out" / "preview.png"}
+    assert {p: after[p] for p in before} == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--click", "4,5", "--not", "4,5"], "clicked as on object 1 and as not on it"),
+        (["--click", "99=4,5"], "frame 99 is marked"),
+        (["--click", "9=4,5"], "has fewer frames"),  # a video says only roughly how long it is
+        (["--box", "2,6,24,24", "--summary", "how.json"], "either --preview, which follows nothing, or --summary"),
+    ],
+)
+def test_a_preview_of_bad_marks(run: Run, clip: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    ran = run(clip, *arguments, "-o", tmp_path / "out", "--preview")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert message in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_stops_where_an_object_is_lost(run: Run, mask: Path, tmp_path: Path) -> None:
+    """Object 2 has another colour from frame 2 on; told that it is gone, the run goes on."""
+    (tmp_path / "in").mkdir()
+    for index, (picture, ids) in enumerate(squares(16)):
+        frame = np.where((ids == 2)[..., None] & (index >= 2), np.uint8((240, 220, 40)), picture)
+        Image.fromarray(frame).save(tmp_path / "in" / f"{index}.png")
+    command = (tmp_path / "in", "--mask", mask, "-o", tmp_path / "out", "--stop-when-lost")
+    ran = run(*command)
+    assert ran.code == 0
+    assert "Stopped after frame 11: object 2 is lost since frame 2." in ran.out
+    assert "Look here: object 2 is lost in frames 2 to 11: correct frame 2, unless it has left" in ran.out
+    assert ran.out.endswith(f"Stopped: {tmp_path / 'out'}\n")
+    on = run(*command, "--gone", "2=2", "--resume")
+    assert on.code == 0, on.err
+    assert "16 frames, 2 objects" in on.out
+    assert on.out.endswith(f"Done: {tmp_path / 'out'}\n")
+
+
 def truncated(folder: Path) -> list[Any]:
     whole = write_clip(folder / "whole.mp4", COUNT)
     (folder / "cut.mp4").write_bytes(whole.read_bytes()[:-600])

@@ -30,6 +30,7 @@ from mobilevos.cli.options import (
     parse_color,
     tell,
 )
+from mobilevos.errors import InputError
 from mobilevos.weights import WORKING_SIZE
 
 FORMAT_NAMES = "masks, overlay, cutout, alpha, prores, alpha-png, coco, sheet"
@@ -53,20 +54,35 @@ def segment(
     backward: Backward = True,
     resume: Resume = False,
     force: Force = False,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Only draw the masks of the first marked frame, as preview.png.")
+    ] = False,
+    stop_when_lost: Annotated[
+        bool, typer.Option("--stop-when-lost", help="Stop where an object is not found for 10 frames.")
+    ] = False,
     summary: Annotated[Path | None, typer.Option(help="Write how it went to this file, as JSON.")] = None,
 ) -> None:
     """Follow objects through a video: mark them once, get masks, overlays and cut-outs."""
     from mobilevos.cli.progress import frame_progress
     from mobilevos.pipeline import read_marks
     from mobilevos.pipeline import segment as run
+    from mobilevos.pipeline.preview import write_preview
+    from mobilevos.pipeline.stopping import LOST_FRAMES
     from mobilevos.pipeline.summary import write_summary
 
+    if preview and summary:
+        raise InputError("expected either --preview, which follows nothing, or --summary")
     formats = [name.strip() for name in format_.split(",") if name.strip()]
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
     behind = parse_color(color)
     for note in notes:
         print(note)
     tracker = load_tracker(model, runtime, queue, size, window)
+    if preview:
+        made = write_preview(tracker, source, marks, output)
+        objects = "1 object" if len(made.objects) == 1 else f"{len(made.objects)} objects"
+        print(f"Frame {made.frame} with {objects}: {made.path}")
+        return
     try:
         result = run(
             tracker,
@@ -78,6 +94,7 @@ def segment(
             backward=backward,
             resume=resume,
             force=force,
+            stop_when_lost=LOST_FRAMES if stop_when_lost else None,
             settings={"model": identify(model)},
             progress=frame_progress,
         )
@@ -90,4 +107,4 @@ def segment(
         print(f"{output} is complete already.")
         return
     tell(result)
-    print(f"Done: {output}")
+    print(f"{'Stopped' if result.stopped else 'Done'}: {output}")

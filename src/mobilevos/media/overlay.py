@@ -18,10 +18,11 @@ def draw_overlay(
     alpha: float = 0.5,
     contours: bool = True,
     confidence: Mapping[int, float] | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> np.ndarray:
     """Colour each object of ids (H, W) over the frame (H, W, 3) uint8, with a crisp contour; a new picture.
 
-    confidence: {id: 0..1}, written beside each object where given.
+    confidence: {id: 0..1}, written beside each object where given. names: {id: text}, written there instead.
     """
     ids = _checked(frame, ids)
     picture = frame.copy()
@@ -36,18 +37,18 @@ def draw_overlay(
         low = cv2.erode(ids, square, borderType=cv2.BORDER_REPLICATE)
         high = cv2.dilate(ids, square, borderType=cv2.BORDER_REPLICATE)
         cv2.copyTo(colours, ((low != high) & (ids > 0)).view(np.uint8), picture)
-    for identity, value in (confidence or {}).items():
-        _write_confidence(picture, ids == identity, value)
+    texts = {i: f"{100 * value:.0f}%" + ("" if value >= DOUBTFUL else " ?") for i, value in (confidence or {}).items()}
+    for identity, text in {**texts, **(names or {})}.items():
+        _write_above(picture, ids == identity, text)
     return picture
 
 
-def _write_confidence(picture: np.ndarray, region: np.ndarray, value: float) -> None:
-    """Write a percentage above an object, in place; nothing where the object is not to be seen."""
+def _write_above(picture: np.ndarray, region: np.ndarray, text: str) -> None:
+    """Write above an object, in place; nothing where the object is not to be seen."""
     rows = np.flatnonzero(region.any(axis=1))
     if not len(rows):
         return
     columns = np.flatnonzero(region.any(axis=0))
-    text = f"{100 * value:.0f}%" + ("" if value >= DOUBTFUL else " ?")
     scale = max(0.4, min(region.shape) / 900)
     thickness = max(1, round(1.5 * scale))
     (width, height), base = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, scale, thickness)

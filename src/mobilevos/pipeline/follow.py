@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -33,15 +34,24 @@ class FollowedFrame:
         return self.result.mask
 
 
+class Watch(Protocol):
+    """Is told how confident each frame is."""
+
+    def see(self, index: int, confidence: Mapping[int, float]) -> None: ...
+
+
 class MarkFollower:
     """Starts, corrects and adds objects where they are marked, and follows them elsewhere.
 
     Args:
         following: whether the tracker is in the middle of its work, with a state that was restored.
+        watch: what is told the confidence of each frame.
     """
 
-    def __init__(self, tracker: Tracker, marks: Marks, refine: Refine, following: bool = False) -> None:
-        self.tracker, self.marks, self.refine = tracker, marks, refine
+    def __init__(
+        self, tracker: Tracker, marks: Marks, refine: Refine, following: bool = False, watch: Watch | None = None
+    ) -> None:
+        self.tracker, self.marks, self.refine, self.watch = tracker, marks, refine, watch
         self.following = following
         self.frames = 0
         self.seconds = 0.0
@@ -51,6 +61,12 @@ class MarkFollower:
 
     def take(self, index: int, frame: Image) -> FollowedFrame:
         """The next frame (H, W, 3), whose number is `index`."""
+        outcome = self._take(index, frame)
+        if self.watch:
+            self.watch.see(index, outcome.confidence)
+        return outcome
+
+    def _take(self, index: int, frame: Image) -> FollowedFrame:
         at = self.marks.get(index)
         if not self.following:
             if at is None or not at.shown:

@@ -69,7 +69,7 @@ class Output:
         self.resume_folder = self.folder / RESUME
         if source is not None:
             check_apart(source, (*paths.values(), self.folder / CONFIDENCE, self.resume_folder))
-        record = paths.get("masks", self.resume_folder / "masks")
+        record = record_of(folder, formats)
         unfinished = (self.resume_folder / SETTINGS).exists()
         existing = [path for path in (*paths.values(), self.folder / CONFIDENCE) if _has_content(path)]
         if unfinished and resume:
@@ -85,6 +85,8 @@ class Output:
         self._recorded = unfinished and resume
         self._made_with = _with_color(settings or {}, color)
         self._start, self._frames = info.start, 0
+        self.stopped = False
+        """Whether the run stopped by itself: what is there is finished, and all that is needed to go on stays."""
         self.notes: tuple[str, ...] = ()
         """Sentences on what could not be kept."""
         self._sinks: list[Sink] = []
@@ -143,8 +145,9 @@ class Output:
                 while self._sinks:
                     self._sinks[0].close()
                     self._sinks.pop(0)
-                leave_note(self.folder / FINISHED, self._made_with, frames=self._frames, broken=broken)
-                _forget(self.resume_folder)
+                if not self.stopped:
+                    leave_note(self.folder / FINISHED, self._made_with, frames=self._frames, broken=broken)
+                    _forget(self.resume_folder)
         except BaseException:
             self.abort()
             raise
@@ -180,6 +183,11 @@ class Output:
             self.close(str(error))
         else:
             self.abort()
+
+
+def record_of(folder: str | os.PathLike[str], formats: Sequence[str]) -> Path:
+    """Where the masks of a run are recorded."""
+    return _paths(Path(folder), formats).get("masks", Path(folder) / RESUME / "masks")
 
 
 def finished(

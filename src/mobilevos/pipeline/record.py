@@ -69,6 +69,13 @@ def rounded(confidence: Mapping[int, float] | None) -> dict[int, float]:
     return {int(identity): round(float(value), 4) for identity, value in (confidence or {}).items()}
 
 
+def forget_rows(path: Path, begin: int) -> None:
+    """Take the lines of frames from number `begin` on out of a log."""
+    header, *rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    with replacing(path) as part:
+        part.write_text(header + "".join(row for row in rows if int(row.split(",")[0]) < begin), encoding="utf-8")
+
+
 class _ConfidenceLog:
     """A line for each frame and object, on disk before the mask of the frame."""
 

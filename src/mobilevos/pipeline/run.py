@@ -22,9 +22,11 @@ from mobilevos.pipeline.output import CONFIDENCE, Output, finished
 from mobilevos.pipeline.passes import resume_pass, run_pass
 from mobilevos.pipeline.record import Stored
 from mobilevos.pipeline.refine import Refine, by_network
+from mobilevos.pipeline.stopping import SNAPSHOT, LostWatch, leave_stop_note, reopen, until_lost
 from mobilevos.progress import Progress, no_progress
 from mobilevos.threads import depth_for, read_ahead
 from mobilevos.tracking import Tracker
+from mobilevos.tracking.snapshot import save_state
 from mobilevos.version import VERSION
 
 SLACK = 0.1
@@ -47,6 +49,8 @@ class Segmented:
     notes: tuple[str, ...]
     complete: bool = False
     """Whether all was there already, and nothing was done."""
+    stopped: bool = False
+    """Whether following stopped before the end, because an object was lost; a note says where."""
 
     @property
     def rate(self) -> float:
@@ -70,6 +74,7 @@ def segment(
     backward: bool = True,
     resume: bool = False,
     force: bool = False,
+    stop_when_lost: int | None = None,
     refine: Refine | None = None,
     settings: Mapping[str, str] | None = None,
     progress: Progress = no_progress,
@@ -83,6 +88,8 @@ def segment(
         resume: go on with a run that was stopped or killed; the masks are the same as without the stop. One that is
             finished is left as it is; it is an InputError if it was made otherwise, or if its source broke.
         force: replace an earlier output.
+        stop_when_lost: stop after so many frames in a row in which an object is not found. What was followed is
+            finished, and `resume` goes on, also with more marks.
         refine: what makes a mask of a box or clicks; the tracker's network by default.
         settings: what else the masks depend on, such as the model's file; a run is resumed with the same only.
     """
@@ -96,11 +103,14 @@ def segment(
         most = most_frames(source, exact)
         marks = check_marks(marks, opened.info.width, opened.info.height, most, tracker.size)
         late = {identity: frame for identity, frame in first_marks(marks).items() if frame > 0}
-        run = _Run(tracker, marks, refine, opened.info)
+        watch = None if stop_when_lost is None else LostWatch(stop_when_lost, marks)
+        run = _Run(tracker, marks, refine, opened.info, watch)
         made_with = {**_settings(tracker, source, opened, marks, backward), **(settings or {})}
         done = finished(folder, formats, made_with, color) if resume and not force else None
         if done:
             return run.result(folder, began, done["frames"])
+        if resume and not force and reopen(folder, formats, made_with, marks):
+            resume, force = False, True
         with contextlib.ExitStack() as held:
             output = held.enter_context(
                 Output(
@@ -128,14 +138,19 @@ def segment(
                 run.notes.append(f"{source} can be read only once: before its first mark an object is not followed.")
             with progress("following", exact) as tell:
                 run.forward(opened, output, tell, endless=os.fspath(source).startswith("camera:"))
+            output.stopped = run.stopped and not live  # what can be read only once cannot go on
     return run.result(folder, began)
 
 
 class _Run:
     """The pass from the first frame to the last, and what it leads to."""
 
-    def __init__(self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo) -> None:
-        self.follower = MarkFollower(tracker, marks, refine)
+    def __init__(
+        self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo, watch: LostWatch | None
+    ) -> None:
+        self.follower = MarkFollower(tracker, marks, refine, watch=watch)
+        self.watch = watch
+        self.stopped = False
         self.marks = marks
         self.info = info
         self.backward: Backward | None = None
@@ -151,7 +166,10 @@ class _Run:
     def forward(self, source: Source, output: Output, tell: Callable[[int], None], endless: bool) -> None:
         """Follow, and write everything. An endless source ends when the user says so."""
 
+        names: list[str] = []
+
         def write(frame: Frame, outcome: FollowedFrame | None) -> None:
+            names.append(frame.name)
             ids, confidence = self._final(frame, outcome, output.stored(frame))
             output.write(frame, ids, confidence)
             self.frames += 1
@@ -159,17 +177,37 @@ class _Run:
 
         depth = depth_for(self.info.width * self.info.height * 3)
         frames = read_ahead(source, depth)
-        snapshot = output.resume_folder / "forward.npz"
+        snapshot = output.resume_folder / SNAPSHOT
+        recorded = resume_pass(self.follower, snapshot)
+        if self.watch:
+            self._look_back(self.watch, output.folder / CONFIDENCE, recorded)
+            frames = until_lost(frames, self.follower, self.watch, recorded)
         try:
-            run_pass(frames, self.follower, write, snapshot, depth, recorded=resume_pass(self.follower, snapshot))
+            run_pass(frames, self.follower, write, snapshot, depth, recorded)
         except KeyboardInterrupt:
             if not endless:
                 raise
         self.count(self.follower.frames, self.follower.seconds)
         self.notes += self.follower.notes
+        if self.watch and self.watch.lost:
+            self.stopped = True
+            self.notes.append(str(self.watch.lost))
+            if self.watch.good:
+                save_state(snapshot, *self.watch.good)
+            leave_stop_note(output.resume_folder, self.marks, names)
+            return
         unused = [frame for frame in sorted(self.marks) if frame >= self.frames]
         if unused:
             self.notes.append(f"Frame {unused[0]} was marked, but the source has {self.frames} frames only.")
+
+    def _look_back(self, watch: LostWatch, log: Path, recorded: int | None) -> None:
+        """Tell the watch of the frames that are recorded, and not followed again."""
+        seen: dict[int, dict[int, float]] = {}
+        for frame, identity, value in read_confidence(log):
+            if recorded is not None and frame <= recorded:
+                seen.setdefault(frame, {})[identity] = value
+        for frame, confidence in sorted(seen.items()):
+            watch.see(frame, confidence)
 
     def result(self, folder: str | os.PathLike[str], began: float, complete: int | None = None) -> Segmented:
         """How it went; complete: how many frames were there already, if there was nothing to do."""
@@ -183,6 +221,7 @@ class _Run:
             alarms=tuple(find_alarms(read_confidence(Path(folder) / CONFIDENCE))),
             notes=tuple(self.notes),
             complete=complete is not None,
+            stopped=self.stopped,
         )
 
     def _final(

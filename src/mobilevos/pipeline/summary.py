@@ -16,6 +16,7 @@ def write_summary(path: Path, result: Segmented) -> None:
     content = {
         "folder": str(result.folder),
         "complete": result.complete,
+        "stopped": result.stopped,
         "frames": result.frames,
         "objects": list(result.objects),
         "frames_per_second": round(result.rate, 3),
