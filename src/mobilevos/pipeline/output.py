@@ -12,7 +12,8 @@ mend half a video, and a video after a kill is the same as one without.
 
 While the work is unfinished, the folder `.resume` in the output holds what is needed to go on: the settings of the
 run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`). A finished run
-leaves a note instead: see `media.finished`.
+leaves a note instead: see `media.finished`. One that stopped by itself (`pipeline.stopping`) has finished
+videos and all that is needed to go on.
 """
 
 import contextlib
