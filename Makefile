@@ -22,7 +22,7 @@ demo: $(VENV)/.base
 
 # one thread a process: threads of two processes that wait for each other by spinning make both crawl
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations=15
 
 # the browser app with the shipped weights, into the package; after new weights
 web: $(VENV)/.dev

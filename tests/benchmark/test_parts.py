@@ -1,5 +1,6 @@
 """The parts of a step are the step: chained together they give its logits."""
 
+import pytest
 import torch
 from torch.testing import assert_close
 
@@ -32,6 +33,7 @@ def test_parts_together_are_the_step() -> None:
     assert_close(parts["memorise"](value, mask), net.memorise(frame, features, mask, 1 - mask))
 
 
+@pytest.mark.slow
 def test_the_table_counts_what_the_step_costs() -> None:
     report = benchmark_parts(network(), height=48, width=64, repeats=1)
     rows = {row["part"]: row for row in report.rows}

@@ -25,6 +25,9 @@ from tests.docs.pages import PAGES, ROOT, Block, read_blocks
 from tests.docs.runner import check_listed, reason_not_to_run, run_python, run_shell
 
 WITH_BLOCKS = [page for page in PAGES if read_blocks(page)]
+SLOW = dict.fromkeys(
+    ("docs/cutting-out.md", "docs/deploying.md", "docs/reproducing.md", "docs/training.md"), pytest.mark.slow
+)
 APART = {"README.md": "mobilevos segment"}
 """Where a command runs as the console script in a process of its own, as people run it."""
 NEEDS = {"follow_litert.py": "ai_edge_litert", "to_int8.py": "nncf", "follow_openvino.py": "openvino"}
@@ -49,7 +52,7 @@ def scratch(material: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     return folder
 
 
-@pytest.mark.parametrize("page", WITH_BLOCKS)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=SLOW.get(page, ())) for page in WITH_BLOCKS])
 def test_the_blocks_of(page: str, scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in MADE_BY_THE_PAGE.get(page, ()):
         shutil.rmtree(scratch / name)

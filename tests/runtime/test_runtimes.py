@@ -26,6 +26,9 @@ needs_openvino = pytest.mark.skipif(
 )
 
 
+pytestmark = pytest.mark.slow  # nearly all of them wait for a graph to be exported
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an untrained student as checkpoint and as graph."""

@@ -15,6 +15,7 @@ from tools.ship import ship
 NAME = "mobilenetv2-lite"
 
 
+@pytest.mark.slow
 def test_a_validated_student_is_entered_with_its_hashes(tmp_path: Path) -> None:
     before = shipped()
     entry = ship(find_checkpoint(NAME), tmp_path)
@@ -29,6 +30,7 @@ def test_a_validated_student_is_entered_with_its_hashes(tmp_path: Path) -> None:
     assert shipped() == before
 
 
+@pytest.mark.slow
 def test_others_stay_in_the_catalogue(tmp_path: Path) -> None:
     ship(find_checkpoint("mobilenetv2"), tmp_path)
     ship(find_checkpoint(NAME), tmp_path)
@@ -44,6 +46,7 @@ def test_what_was_never_validated_is_not_shipped(tmp_path: Path) -> None:
     assert not (tmp_path / "weights").exists()
 
 
+@pytest.mark.slow
 def test_a_final_run_is_shipped_with_the_score_of_the_weights_it_began_with(tmp_path: Path) -> None:
     """It has seen the validation clips, so that its own score would say nothing."""
     network = load_checkpoint(find_checkpoint(NAME))
