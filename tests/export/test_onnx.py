@@ -39,6 +39,7 @@ def check(ours: list[TrackResult], theirs: list[TrackResult]) -> None:
         np.testing.assert_allclose(a.probabilities, b.probabilities, atol=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", STUDENTS)
 def test_one_graph_for_all_sizes(variant: str, tmp_path: Path) -> None:
     network = student(variant)
@@ -51,6 +52,7 @@ def test_one_graph_for_all_sizes(variant: str, tmp_path: Path) -> None:
         check(follow(runtime, frames, masks[0], queue), follow(reference, frames, masks[0], queue))
 
 
+@pytest.mark.slow
 def test_fifty_frames(tmp_path: Path) -> None:
     """Differences do not add up over a clip."""
     network = student("mobilenetv2-lite")
@@ -74,7 +76,7 @@ def test_fixed_shapes(tmp_path: Path) -> None:
     reference = TorchRuntime(network)
     tracker = Tracker(reference, size=None)
     tracker.start(frames[0], masks[0])
-    memory = tracker.state().queue.at(1)
+    memory = tracker.state().groups[0].queue.at(1)
     ours, theirs = runtime.step(frames[1], memory, 1), reference.step(frames[1], memory, 1)
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-3)
     np.testing.assert_allclose(ours[1].values, theirs[1].values, atol=1e-3)
@@ -82,6 +84,7 @@ def test_fixed_shapes(tmp_path: Path) -> None:
         export_onnx(network, tmp_path / "odd.onnx", Shape(60, 96))
 
 
+@pytest.mark.slow
 def test_a_linked_graph_reads_the_checkpoint(tmp_path: Path) -> None:
     network = student("mobilenetv2-lite")
     weights, graph = tmp_path / "weights.safetensors", tmp_path / "step.onnx"
@@ -116,6 +119,7 @@ def test_wrong_files(tmp_path: Path) -> None:
         OnnxRuntime(tmp_path / "foreign.onnx")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in shipped() if not name.endswith("-int8")])
 def test_shipped_graphs_track_like_torch(name: str) -> None:
     """Trained networks: masks agree on at least 99.9% of the pixels over 50 frames."""
