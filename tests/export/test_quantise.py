@@ -20,6 +20,8 @@ from tests.builders.davis import write_davis
 
 FRAMES = 10
 
+pytestmark = pytest.mark.slow  # nearly all of them wait for a graph to be exported
+
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> list[VideoTask]:
