@@ -142,6 +142,7 @@ def test_a_preview_and_nothing_else(run: Run, clip: Path, mask: Path, tmp_path: 
     assert changed[10:26, 10:24].mean() > 0.9  # object 1
     assert changed[40:55, 66:80].mean() > 0.9  # object 2
     assert not changed[:, 90:].any()
+    assert (drawn == 255).all(-1)[:34, :40].any()  # the number, in white
 
     assert run(clip, "--mask", mask, "-o", tmp_path / "out").code == 0
     before = {p: (p.read_bytes(), p.stat().st_mtime_ns) for p in (tmp_path / "out").rglob("*") if p.is_file()}

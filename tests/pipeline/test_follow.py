@@ -37,11 +37,10 @@ def test_fresh_marks_are_obeyed(follower: MarkFollower) -> None:
 
 
 def test_clicks_mend_one_object_and_no_other() -> None:
-    """Object 1 has lost a corner and taken some ground; object 2 is beside it."""
-    frame, truth = next(squares(1, height=128, width=192))
-    truth = np.where(truth == 2, 0, truth)
-    truth[8:28, 24:44] = 2  # the two touch
-    frame = np.where((truth == 2)[..., None], np.uint8((30, 60, 220)), frame)
+    """Object 1 has lost a corner and taken some ground; object 2 is beside it and looks the same."""
+    truth = np.zeros((128, 192), np.uint8)
+    truth[8:28, 4:24], truth[8:28, 24:44] = 1, 2
+    frame = np.array([(90, 120, 90), (220, 30, 30), (220, 30, 30)], np.uint8)[truth]
     found = truth.copy()
     found[8:14, 18:24] = 0
     found[40:48, 6:16] = 1

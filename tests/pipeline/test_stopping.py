@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from mobilevos.errors import InputError
-from mobilevos.pipeline import FrameMarks, run, segment
+from mobilevos.pipeline import FrameMarks, passes, run, segment
+from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.stopping import Lost, LostWatch
 from tests.pipeline.colours import squares, tracker
 from tests.pipeline.test_run import files, masks, only
@@ -113,6 +114,28 @@ def test_what_is_gone_does_not_stop(clip: Path, truth: list[np.ndarray], tmp_pat
     marks = stop(clip, truth, tmp_path) | {LEFT: FrameMarks(gone=frozenset({2}))}
     result = segment(tracker(), clip, marks, tmp_path, formats=FORMATS, stop_when_lost=5, resume=True)
     assert (result.stopped, result.frames) == (False, COUNT)
+
+
+def test_frames_that_are_recorded_count(
+    clip: Path, truth: list[np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run is interrupted when the object has been lost for three frames; after two more it stops."""
+    take = MarkFollower.take
+
+    def interrupted(self: MarkFollower, index: int, frame: np.ndarray) -> FollowedFrame:
+        if index == LEFT + 3:
+            raise KeyboardInterrupt
+        return take(self, index, frame)
+
+    monkeypatch.setattr(passes, "SNAPSHOT_SECONDS", 0)
+    monkeypatch.setattr(passes, "SNAPSHOT_SHARE", 1e9)
+    marks = {0: FrameMarks(truth[0])}
+    with monkeypatch.context() as patch:
+        patch.setattr(MarkFollower, "take", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            segment(tracker(), clip, marks, tmp_path, formats=["masks"])
+    result = segment(tracker(), clip, marks, tmp_path, formats=["masks"], stop_when_lost=5, resume=True)
+    assert (result.frames, result.stopped, result.network_frames) == (LEFT + 5, True, 2)
 
 
 def test_a_kill_after_going_on(

@@ -166,6 +166,14 @@ def test_an_empty_mask_and_an_object_of_one_pixel(scene: tuple[np.ndarray, np.nd
     assert obeyed(frame, one, on=[(199, 119)])[[0, 119], [0, 199]].all()
 
 
+def test_a_plus_and_a_minus_in_one_cell() -> None:
+    """The picture is looked at in cells of three pixels; both clicks are in the same one."""
+    frame = np.full((30, 600, 3), 90, np.uint8)
+    for mask in (np.zeros((30, 600), bool), np.ones((30, 600), bool)):
+        after = obeyed(frame, mask, on=[(301, 13)], off=[(300, 13)])
+        assert after[13, 300:302].tolist() == [False, True]
+
+
 def test_a_contradiction_is_said_in_one_sentence(scene: tuple[np.ndarray, np.ndarray]) -> None:
     frame, ids = scene
     with pytest.raises(InputError, match="the pixel 3,4 is clicked both as on the object and as not on it"):
