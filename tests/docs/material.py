@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 from safetensors.torch import save_file
 
+from mobilevos.media.video import VideoInfo
+from mobilevos.media.writer import VideoWriter
 from mobilevos.model.backbones import MobileNetV2, resnet18
 from mobilevos.synthetic.clip import synthetic_clip
 from tests.builders.davis import write_davis
-from tests.builders.films import encode, steady
 from tests.builders.photos import write_photos
 from tests.builders.pictures import write_frames, write_labels, write_masks
 from tests.builders.youtube import objects_of, write_youtube
@@ -29,7 +31,7 @@ def make_material(folder: Path) -> None:
     write_labels(folder / "mask.png", one[0])
     write_labels(folder / "better.png", one[5])
     for name in ("clip.mp4", "a.mp4", "b.mp4"):
-        encode(folder / name, frames, steady(24))
+        write_video(folder / name, frames)
 
     small, labels = synthetic_clip(frames=6, height=96, width=160, objects=2, seed=1)
     single = (labels == 1).astype(np.uint8)
@@ -53,3 +55,12 @@ def make_material(folder: Path) -> None:
     (folder / "WEIGHTS").mkdir()
     save_file(with_batchnorm(MobileNetV2()), folder / "WEIGHTS/mobilenet_v2.imagenet.features0-13.safetensors")
     save_file(with_batchnorm(resnet18()), folder / "WEIGHTS/resnet18.imagenet.to-layer3.safetensors")
+
+
+def write_video(path: Path, frames: np.ndarray) -> None:
+    """As the package writes videos: with the index in front, so that they can be read from a pipe."""
+    rate = Fraction(24)
+    info = VideoInfo(WIDTH, HEIGHT, rate, 1 / rate, len(frames), len(frames) / rate)
+    with VideoWriter(path, info) as writer:
+        for index, frame in enumerate(frames):
+            writer.write(frame, index / rate)

@@ -108,7 +108,8 @@ def check_clients(folder: Path) -> None:
     assert folder / "masks-onnx" in clients
     for client in clients:
         fixed = client.name == "masks-litert"  # a graph of the frames' own size
-        tracker = Tracker.load("mobilenetv2-lite", "onnx", size=None if fixed else WORKING_SIZE)
+        size = None if fixed else WORKING_SIZE
+        tracker = Tracker.load("mobilenetv2-lite", "onnx", queue=2, size=size, window="off")
         tracker.start(read_picture(files[0]), read_mask(folder / "mask.png"))
         for path in files[1:]:
             mask = tracker.step(read_picture(path)).mask == 1
