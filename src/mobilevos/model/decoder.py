@@ -88,6 +88,8 @@ class Decoder(nn.Module):
         self.refine = nn.Conv2d(c16, c16, 3, padding=1)
         self.surroundings = Surroundings(c16, surroundings)
         self.aspp = ASPP(c16, aspp) if aspp else nn.Identity()
+        self.bypass: Tensor | None = None
+        """(B,) bool, only in training: clips that go around the ASPP, as they would in a network without one"""
         self.up8 = nn.Conv2d(c16, c8, 1)
         self.block8 = SeparableResidual(c8)
         self.up4 = nn.Conv2d(c8, c4, 1)
@@ -100,7 +102,11 @@ class Decoder(nn.Module):
 
         x = with_frame(self.readout(readout.flatten(0, 1)), features.s16)
         x = x + self.refine(F.relu(x))
-        x = self.aspp(self.surroundings(x))
+        x = self.surroundings(x)
+        if self.bypass is None:
+            x = self.aspp(x)
+        else:
+            x = torch.where(self.bypass.repeat_interleave(objects)[:, None, None, None], x, self.aspp(x))
         x = self.block8(with_frame(enlarged(self.up8(x), features.s8), features.s8))
         z = F.relu(self.block4(with_frame(enlarged(self.up4(x), features.s4), features.s4)))
         return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z)

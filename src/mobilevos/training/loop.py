@@ -87,6 +87,7 @@ class Trainer:
             teacher=teacher,
             forcing=recipe.teacher.forcing,
             spoil=recipe.spoil,
+            bypass=recipe.bypass,
         ).to(team.device)
         self.optimizer = make_optimizer(self.objective, recipe.optimizer)
         self.average = WeightAverage(self.network, recipe.optimizer.ema)

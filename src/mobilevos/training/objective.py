@@ -45,6 +45,7 @@ class Objective(nn.Module):
         teacher: the network that is learned from.
         forcing: the teacher's memory holds the ground truth of every earlier frame.
         spoil: probability that a clip has bad masks in its memory, see `spoiled`.
+        bypass: probability that a clip goes around the student's ASPP, see `Decoder.bypass`.
     """
 
     def __init__(
@@ -55,10 +56,11 @@ class Objective(nn.Module):
         teacher: VOSNetwork | None = None,
         forcing: bool = True,
         spoil: float = 0.0,
+        bypass: float = 0.0,
     ) -> None:
         super().__init__()
         self.student, self.loss = student, loss
-        self.forcing, self.spoil = forcing, spoil
+        self.forcing, self.spoil, self.bypass = forcing, spoil, bypass
         self._teacher = [teacher]  # in a list: it is neither trained, nor saved, nor averaged
         # the paper's extra linear layer: the student need not think in the same space as it is compared in
         width = student.z_channels
@@ -77,6 +79,8 @@ class Objective(nn.Module):
             queue: frames in the student's memory, None for all.
             prefix: frames after the first that are followed without gradient or loss.
         """
+        if self.bypass:
+            self.student.decoder.bypass = torch.rand(len(batch.frames), device=batch.frames.device) < self.bypass
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)

@@ -174,6 +174,8 @@ class Recipe:
     """Frames in the memory during training, null for all; of a list one is drawn an iteration, the first validates."""
     spoil: float = 0.0
     """Part of the clips in which one or two remembered masks are replaced by bad ones."""
+    bypass: float = 0.0
+    """Part of the clips that go around a student's ASPP: one run then trains `mobilenetv2` and `mobilenetv2-lite`."""
     phases: tuple[Phase, ...] = (Phase(),)
     """Stretches of the training, one after the other."""
     loss: Loss = field(default_factory=Loss)
