@@ -50,12 +50,13 @@ def test_a_step_gives_probabilities_representation_and_memory(
     h, w = height // 16, width // 16
     memory = random_memory(network, objects, 2, h, w)
     with torch.no_grad():
-        probabilities, z, key, values = network(torch.rand(1, 3, height, width) * 255, memory)
+        probabilities, z, key, values, rating = network(torch.rand(1, 3, height, width) * 255, memory)
     assert probabilities.shape == (1, 1 + objects, height, width)
     torch.testing.assert_close(probabilities.sum(1), torch.ones(1, height, width))
     assert z.shape == (objects, network.z_channels, height // 4, width // 4)
     assert key.shape == (1, network.key_channels, h, w)
     assert values.shape == (1, objects, network.value_channels, h, w)
+    assert rating.shape == (1, objects) and bool(rating.isnan().all()) == (variant == "stcn")
 
 
 @pytest.mark.parametrize("variant", NETWORKS)

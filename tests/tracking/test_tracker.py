@@ -10,12 +10,12 @@ import torch
 from mobilevos.clips.clip import Batch
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build
+from mobilevos.model.network import upsample
 from mobilevos.runtime.torch_runtime import TorchRuntime
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
-from mobilevos.training.objective import Objective
-from mobilevos.training.recipe import Loss
+from mobilevos.training.prompting import guess
 from mobilevos.training.unroll import one_hot, unroll
 
 
@@ -238,8 +238,13 @@ def test_marks_become_masks_as_in_training(clip: tuple[np.ndarray, np.ndarray], 
         objects=2,
         index=0,
     )
+    network, first = runtime.network, batch.frames[:, 0].float()
     with torch.no_grad():
-        logits = Objective(runtime.network, Loss()).prompted(batch)
+        features = network.encode(first)
+        rough = guess(network, first, features, batch.prompts)
+        # what is guessed goes back in as it comes out, at full size
+        before = network.given_masks(upsample(rough.logits, 4).softmax(1)[:, 1:])
+        logits = upsample(guess(network, first, features, batch.prompts, before).logits, 4)
     np.testing.assert_allclose(result.probabilities, logits[0].softmax(0).numpy(), atol=1e-4)
 
 

@@ -43,7 +43,11 @@ def test_distillation_and_its_baselines_train(tiny_recipe: Recipe, tmp_path: Pat
     assert {"iou", "gradient", "clipped"} == set(report.measured)
     assert all(torch.isfinite(each) for each in (*report.terms.values(), *report.measured.values()))
     after = dict(trainer.objective.named_parameters())
-    assert all(not torch.equal(after[name], before[name]) for name in before if name.endswith("weight"))
+    assert all(
+        not torch.equal(after[name], before[name])
+        for name in before
+        if name.endswith("weight") and ".rating." not in name
+    )
     assert all(torch.equal(p, taught[name]) for name, p in teacher.state_dict().items())
 
 
@@ -225,3 +229,41 @@ def test_a_second_frame_within_the_prefix_has_no_loss_to_be_left_out_of() -> Non
         remembered = with_given_second_frames(module.student, one_hot(far.masks, 1), None, far.far)
         out = unroll(module.student, far.frames.float(), one_hot(far.masks, 1), spoil=remembered)
     torch.testing.assert_close(found, losses.soft_dice(upsample(out.logits[:, 1], 4), far.masks[:, 2]))
+
+
+def test_clips_that_go_around_the_aspp_are_followed_as_without_one() -> None:
+    torch.manual_seed(0)
+    large, small = build("mobilenetv2"), build("mobilenetv2-lite")
+    torch.nn.init.normal_(large.decoder.aspp.project.weight)  # type: ignore[union-attr,arg-type]
+    shared = {name: tensor for name, tensor in large.state_dict().items() if not name.startswith("decoder.aspp.")}
+    small.load_state_dict(shared)
+    batch = square_batch()
+    around, through = (Objective(large, Loss(), bypass=part)(batch, 1.0).total for part in (1.0, 0.0))
+    torch.testing.assert_close(around, Objective(small, Loss())(batch, 1.0).total)
+    assert not torch.isclose(around, through)
+
+
+def test_the_rating_teaches_its_head_and_nothing_else() -> None:
+    torch.manual_seed(0)
+    network = build("mobilenetv2-lite")
+    torch.nn.init.normal_(network.rating.out.weight)  # type: ignore[union-attr,arg-type]
+    silent = Loss(cross_entropy=0.0, prompt=0.0, rating=1.0)
+    report = Objective(network, silent)(square_batch(), 1.0)
+    assert set(report.terms) == {"rating"}
+    report.total.backward()
+    touched = {name.split(".")[0] for name, p in network.named_parameters() if p.grad is not None}
+    assert touched == {"rating"}
+
+
+def test_prompts_are_rated_too() -> None:
+    torch.manual_seed(0)
+    batch = square_batch()
+    batch.prompts[:, 0, :, 25:30, 30:35] = 1
+    network = build("mobilenetv2-lite")
+    torch.nn.init.normal_(network.rating.out.weight)  # type: ignore[union-attr,arg-type]
+    with torch.no_grad():
+        alone, both = (
+            Objective(network, Loss(rating=1.0, prompt=prompt, prompt_part=1.0))(batch, 1.0).terms["rating"]
+            for prompt in (0.0, 1.0)
+        )
+    assert not torch.isclose(alone, both)

@@ -12,15 +12,33 @@ from mobilevos.clips import PhotoSource, VideoSource
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, save_checkpoint
-from mobilevos.training.recipe import Recipe
+from mobilevos.training.recipe import Loss, Optimizer, Recipe
 from mobilevos.training.start import freeze, initial_network, open_sources
 
 
-def test_freezing() -> None:
+def test_freezing(tiny_recipe: Recipe) -> None:
     network = build("mobilenetv2-lite")
-    freeze(network, 4)
+    freeze(network, dataclasses.replace(tiny_recipe, optimizer=Optimizer(freeze=4)))
     assert not any(p.requires_grad for p in network.backbone.features[:4].parameters())  # type: ignore[union-attr,index]
     assert all(p.requires_grad for p in network.backbone.features[4:].parameters())  # type: ignore[union-attr,index]
+
+
+def test_one_part_is_trained_alone(tiny_recipe: Recipe) -> None:
+    network = build("mobilenetv2-lite")
+    recipe = dataclasses.replace(tiny_recipe, loss=Loss(rating=1.0), optimizer=Optimizer(only="rating"))
+    freeze(network, recipe)
+    trained = {name.split(".")[0] for name, p in network.named_parameters() if p.requires_grad}
+    assert trained == {"rating"}
+    with pytest.raises(InputError, match="no part 'ratings'; it has backbone, key"):
+        freeze(network, dataclasses.replace(recipe, optimizer=Optimizer(only="ratings")))
+
+
+def test_a_rating_that_nothing_is_learned_about_is_left_alone(tiny_recipe: Recipe) -> None:
+    """Processes that train together wait for the gradients of everything that is trained."""
+    network = build("mobilenetv2-lite")
+    freeze(network, dataclasses.replace(tiny_recipe, loss=Loss(rating=0.0)))
+    assert not any(p.requires_grad for p in network.rating.parameters())  # type: ignore[union-attr]
+    assert all(p.requires_grad for p in network.decoder.parameters())  # type: ignore[union-attr]
 
 
 def test_a_larger_network_grows_from_a_smaller_one(tiny_recipe: Recipe, tmp_path: Path) -> None:

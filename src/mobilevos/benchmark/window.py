@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import cv2
 import numpy as np
@@ -16,7 +16,7 @@ from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.window import MOST_ZOOM, palette_of
-from mobilevos.weights import QUEUE, WORKING_SIZE
+from mobilevos.weights import WORKING_SIZE
 
 SIZES = ((480, 854), (1080, 1920), (2160, 3840))
 WARM_UP = 12
@@ -29,7 +29,7 @@ class _Timed:
 
     def __init__(self, runtime: Any) -> None:
         self.runtime, self.seconds = runtime, 0.0
-        self.name, self.variant = runtime.name, runtime.variant
+        self.name, self.variant, self.slots = runtime.name, runtime.variant, runtime.slots
 
     def memorise(self, *arguments: Any) -> Any:
         return self.runtime.memorise(*arguments)
@@ -47,7 +47,7 @@ def benchmark_window(
     runtime: str = "auto",
     sizes: Sequence[tuple[int, int]] = SIZES,
     frames: int = 30,
-    queue: int | None = QUEUE,
+    queue: int | Literal["auto"] | None = "auto",
     progress: Say = lambda line: None,
 ) -> Report:
     """Follow a small object in videos of several sizes; with and without the window in turns, in one run."""

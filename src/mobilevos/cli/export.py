@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from mobilevos.export.step import Shape
     from mobilevos.model.student import Student
 
-SLOTS = 2
+SLOTS = 3
 """Slots of memory where they are fixed and nothing else is asked for."""
 
 
@@ -28,7 +28,7 @@ def export(
         int | None, typer.Option(min=1, help="Fixed number of objects; if not given, open in ONNX and 1 in TFLite.")
     ] = None,
     queue: Annotated[
-        int | None, typer.Option(min=1, help="Slots of memory of a graph with a fixed frame size; 2 if not given.")
+        int | None, typer.Option(min=1, help="Slots of memory of a graph with a fixed frame size; 3 if not given.")
     ] = None,
     int8: Annotated[bool, typer.Option("--int8", help="Write int8 graphs too, calibrated on --davis.")] = False,
     davis: Annotated[Path | None, typer.Option(help="A folder of clips with masks in the layout of DAVIS.")] = None,

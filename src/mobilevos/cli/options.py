@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from mobilevos.errors import InputError
-from mobilevos.weights import QUEUE
 
 if TYPE_CHECKING:
     from mobilevos.pipeline import Segmented
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_ALARMS = 10
 DEFAULT_MODEL = "mobilenetv2-lite"
-DEFAULT_QUEUE = str(QUEUE)
+DEFAULT_QUEUE = "auto"
 
 Source = Annotated[
     str, typer.Argument(help="A video, a folder or pattern of pictures, - (standard input), or camera:0.")
@@ -43,7 +42,7 @@ Gone = Annotated[
 ]
 Model = Annotated[str, typer.Option(help="A shipped model's name or a file.")]
 Runtime = Annotated[str, typer.Option(help="What runs the network.")]
-Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, or unbounded.")]
+Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, unbounded, or auto (3).")]
 Size = Annotated[int, typer.Option(min=16, help="Working size: the short side the network sees.")]
 SizeOrNone = Annotated[int, typer.Option(min=0, help="Working size: the short side the network sees; 0: as they are.")]
 Window = Annotated[str, typer.Option(help="auto: follow objects at their own size; off: always look at all.")]
@@ -66,12 +65,14 @@ def identify(model: str) -> str:
     return hashlib.sha256(Path(model).read_bytes()).hexdigest()[:16] if Path(model).is_file() else model
 
 
-def parse_queue(text: str) -> int | None:
-    """A number of frames, or None for an unbounded memory."""
+def parse_queue(text: str) -> int | Literal["auto"] | None:
+    """A number of frames, "auto", or None for an unbounded memory."""
+    if text == "auto":
+        return "auto"
     if text == "unbounded":
         return None
     if not text.isdecimal() or int(text) < 1:
-        raise InputError(f"expected a queue of 1 or more frames, or unbounded, got {text}")
+        raise InputError(f"expected a queue of 1 or more frames, unbounded, or auto, got {text}")
     return int(text)
 
 

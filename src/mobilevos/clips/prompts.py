@@ -24,7 +24,7 @@ def draw_prompt(
         object.
     """
     if kind is None:
-        kind = str(rng.choice(list(KINDS)))
+        kind = str(rng.choice(list(KINDS), p=SHARES))
     if kind not in KINDS:
         raise ValueError(f"expected a prompt of kind {', '.join(KINDS)}, got {kind!r}")
     mask, others = np.asarray(mask, bool).view(np.uint8), np.asarray(others, bool).view(np.uint8)
@@ -39,8 +39,8 @@ def _box(
 ) -> None:
     """A filled box, each side off by some of the object's size; it says nothing about what is not the object."""
     x, y, width, height = cv2.boundingRect(mask)
-    left, right = np.clip(rng.normal(scale=0.05, size=2), -0.12, 0.12) * width
-    top, bottom = np.clip(rng.normal(scale=0.05, size=2), -0.12, 0.12) * height
+    left, right = np.clip(rng.normal(0.02, 0.06, size=2), -0.12, 0.15) * width
+    top, bottom = np.clip(rng.normal(0.02, 0.06, size=2), -0.12, 0.15) * height
     x0, y0 = max(0, round(x - left)), max(0, round(y - top))
     positive[y0 : max(y0 + 1, round(y + height + bottom)), x0 : max(x0 + 1, round(x + width + right))] = 1
 
@@ -57,14 +57,15 @@ def _scribble(
 def _clicks(
     mask: np.ndarray, others: np.ndarray, rng: np.random.Generator, positive: np.ndarray, negative: np.ndarray
 ) -> None:
-    """One to three clicks on the object, up to two beside it or on other objects."""
+    """Mostly one click on the object, as people begin; or up to three, and up to two beside it or on other objects."""
     radius = _thickness(mask)
     # People click well inside of an object.
     inside = cv2.distanceTransform(mask, cv2.DIST_L2, 3)
     core = (inside >= 0.4 * inside.max()).view(np.uint8)
-    for x, y in _points(core, rng, int(rng.integers(1, 4))):
+    alone = rng.random() < 0.6
+    for x, y in _points(core, rng, 1 if alone else int(rng.integers(1, 4))):
         cv2.circle(positive, (x, y), radius, 1, -1)
-    for x, y in _points(_surroundings(mask, others), rng, int(rng.integers(0, 3))):
+    for x, y in _points(_surroundings(mask, others), rng, 0 if alone else int(rng.integers(0, 3))):
         cv2.circle(negative, (x, y), radius, 1, -1)
     negative[mask > 0] = 0
 
@@ -105,3 +106,6 @@ KINDS: dict[str, Callable[[np.ndarray, np.ndarray, np.random.Generator, np.ndarr
     "scribble": _scribble,
     "clicks": _clicks,
 }
+
+SHARES = (0.3, 0.15, 0.55)
+"""How often each of them is drawn: one click is what people try first, and what says least."""

@@ -75,7 +75,7 @@ def record(graph: Path, tasks: Sequence[VideoTask]) -> list[Inputs]:
     Frames are resized to those of the graph where they are fixed.
     """
     runtime = _Recorder(graph)
-    follow_videos(runtime, tasks, runtime.frame_size, runtime.slots)
+    follow_videos(runtime, tasks, runtime.frame_size)
     return runtime.recorded
 
 
@@ -85,16 +85,14 @@ class Recorder(Runtime, Protocol):
     recording: bool
 
 
-def follow_videos(
-    runtime: Recorder, tasks: Sequence[VideoTask], frame_size: tuple[int, int] | None, slots: int
-) -> None:
+def follow_videos(runtime: Recorder, tasks: Sequence[VideoTask], frame_size: tuple[int, int] | None) -> None:
     """Begin clips and follow objects in them; the first and a later step of each are recorded.
 
     frame_size: height and width to which frames are resized; None is the working size.
     """
     for task in tasks:
         frames = list(task.pictures)[: STEPS * STRIDE : STRIDE]
-        tracker = Tracker(runtime, queue=slots, size=WORKING_SIZE if frame_size is None else None)
+        tracker = Tracker(runtime, size=WORKING_SIZE if frame_size is None else None)
         for index, frame in enumerate(frames):
             runtime.recording = index in (0, len(frames) - 1)
             picture = _resized(task.picture(frame), frame_size, cv2.INTER_LINEAR)
@@ -138,12 +136,7 @@ class _Recorder(OnnxRuntime):
         height, width, _ = self._shapes["frame"]
         return None if height is None or width is None else (height, width)
 
-    @property
-    def slots(self) -> int:
-        """Slots of memory to follow with."""
-        return self._shapes["nearness"][0] or 2
-
-    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
         if self.recording:
             self.recorded.append({name: np.array(value) for name, value in fitted(inputs, self._shapes).items()})
         return super().run(inputs)

@@ -19,7 +19,7 @@ from mobilevos.model.network import all_others
 from mobilevos.model.student import Student
 
 INPUTS = ("frame", "keys", "values", "nearness", "slot", "given", "use_given")
-OUTPUTS = ("probabilities", "keys_out", "values_out")
+OUTPUTS = ("probabilities", "keys_out", "values_out", "rating")
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Shape:
     width: int
     objects: int | None = None
     """None leaves the number of objects open."""
-    slots: int = 2
+    slots: int = 3
 
     def __post_init__(self) -> None:
         if self.height % 16 or self.width % 16 or self.height < 16 or self.width < 16:
@@ -52,6 +52,7 @@ class StepGraph(nn.Module):
     | given | (N, 2, H/4, W/4) | masks to remember instead of the predicted ones: the object, and what it is not |
     | use_given | () | 1 to remember the given masks, 0 to remember the predicted ones |
     | probabilities | (1 + N, H, W) | background and objects |
+    | rating | (N,) | how well each mask fits, 0..1, by the network's own judgement |
     """
 
     def __init__(self, network: Student) -> None:
@@ -67,12 +68,13 @@ class StepGraph(nn.Module):
         slot: Tensor,
         given: Tensor,
         use_given: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         network = self.network
         image = frame.float().permute(2, 0, 1)[None]
         features = network.encode(image)
         memory = Memory(keys[None], values[None], nearness)
-        logits = aggregate(network.predict(features, memory).logits)
+        prediction = network.predict(features, memory)
+        logits = aggregate(prediction.logits)
         seen = network.own_masks(logits)
         masks = use_given * given[None, :, 0] + (1 - use_given) * seen
         others = use_given * given[None, :, 1] + (1 - use_given) * all_others(seen)
@@ -84,7 +86,8 @@ class StepGraph(nn.Module):
         # softmax needs no maximum; written out it is much faster on a CPU.
         odds = enlarge(logits[0, 1:] - logits[0, :1]).exp()
         background = 1 / (1 + odds.sum(0, keepdim=True))
-        return torch.cat([background, odds * background]), keys_out, values_out
+        rating = network.rate(features, memory, prediction, seen)[0].sigmoid()
+        return torch.cat([background, odds * background]), keys_out, values_out, rating
 
 
 def enlarge(x: Tensor) -> Tensor:

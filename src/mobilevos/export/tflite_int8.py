@@ -106,7 +106,7 @@ def coarse(model: bytes) -> dict[str, list[str]]:
 def record(model: bytes, tasks: Sequence[VideoTask]) -> list[Inputs]:
     """Inputs of the model while it begins clips and follows objects in them: the first and a later step of each."""
     runtime = _Recorder(model)
-    follow_videos(runtime, tasks, runtime.frame_size, runtime.slots)
+    follow_videos(runtime, tasks, runtime.frame_size)
     return runtime.recorded
 
 

@@ -18,11 +18,13 @@ from torch import Tensor, nn
 from mobilevos.model.aggregation import EPSILON, LARGEST_LOGIT
 from mobilevos.model.backbones import ResNet
 from mobilevos.model.decoder import ASPP
+from mobilevos.model.features import Features, Prediction
+from mobilevos.model.memory import Memory
 from mobilevos.model.network import IMAGENET_MEAN, IMAGENET_STD, all_others, upsample
 from mobilevos.model.student import Student
 
 INPUTS = ("frame", "keys", "values", "nearness", "write", "given", "use_given")
-OUTPUTS = ("probabilities", "keys_out", "values_out")
+OUTPUTS = ("probabilities", "keys_out", "values_out", "rating")
 NOTHING = 1e-30
 
 
@@ -41,6 +43,7 @@ class TfliteStep(nn.Module):
     | given | (N, 2, H/4, W/4) | masks to remember instead of the predicted ones: the object, and what it is not |
     | use_given | (1,) | 1 to remember the given masks, 0 to remember the predicted ones |
     | probabilities | (1 + N, H, W) | background and objects |
+    | rating | (N,) | how well each mask fits, 0..1 |
     """
 
     def __init__(self, network: Student) -> None:
@@ -64,19 +67,35 @@ class TfliteStep(nn.Module):
         write: Tensor,
         given: Tensor,
         use_given: Tensor,
-    ) -> tuple[Tensor, Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         network = self.network
         image = frame[None].permute(0, 3, 1, 2)
         features = network.encode(image)
         readout = self.read(features.key, keys, values, nearness)
-        leads = _leads(network.decode(readout[None], features).logits[0])  # (N, H/4, W/4)
+        prediction = network.decode(readout[None], features)
+        leads = _leads(prediction.logits[0])  # (N, H/4, W/4)
         seen = _shares(leads)[1:]
         masks = use_given * given[:, 0] + (1 - use_given) * seen
         others = use_given * given[:, 1] + (1 - use_given) * all_others(seen[None])[0]
         new = network.memorise(image, features, masks[None], others[None])[0]
         keys_out = _written(keys, features.key.reshape(len(keys), 1, -1), write[None, :, None])
         values_out = _written(values, _cells_first(new)[:, None], write[None, :, None, None])
-        return _shares(upsample(leads[None], 4)[0]), keys_out, values_out
+        return (
+            _shares(upsample(leads[None], 4)[0]),
+            keys_out,
+            values_out,
+            self.rate(prediction, features, keys, values, seen),
+        )
+
+    def rate(self, prediction: Prediction, features: Features, keys: Tensor, values: Tensor, seen: Tensor) -> Tensor:
+        """`Rating` of the masks (N, H/4, W/4): (N,)."""
+        cells = features.key.shape[-2:]
+        first = Memory(
+            keys[:, 0].reshape(1, -1, 1, *cells),
+            values[:, 0].transpose(1, 2).reshape(1, len(values), -1, 1, *cells),
+            keys,
+        )
+        return self.network.rate(features, first, prediction, seen[None])[0].sigmoid()
 
     def read(self, query: Tensor, keys: Tensor, values: Tensor, nearness: Tensor) -> Tensor:
         """`MemoryRead`: (N, Cv, h, w). Distances and positions all ride on one matrix product."""

@@ -38,7 +38,7 @@ from mobilevos.files import replacing
 TEMPLATES = Path(__file__).parent / "templates"
 """A folder per kind of network, made by `tools.tflite_cut`"""
 MANIFEST, WEIGHTS = "manifest.json", "weights.bin"
-SLOTS = 2
+SLOTS = 3
 FORMAT = "mobilevos-tflite-1"
 MOST_CELLS = 256
 """Rows or columns of stride-16 cells that a template has room for"""

@@ -6,6 +6,7 @@ from mobilevos.losses.cross_entropy import annealed_keep, bootstrapped_poly_cros
 from mobilevos.losses.dice import soft_dice
 from mobilevos.losses.information import joint_entropy, mutual_information, renyi_entropy
 from mobilevos.losses.logit_distillation import logit_distillation
+from mobilevos.losses.rating import rating_loss
 from mobilevos.losses.representation import representation_loss
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "joint_entropy",
     "logit_distillation",
     "mutual_information",
+    "rating_loss",
     "renyi_entropy",
     "representation_loss",
     "sample_pixels",

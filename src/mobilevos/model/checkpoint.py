@@ -59,6 +59,9 @@ def load_checkpoint(path: Path | str) -> VOSNetwork:
     metadata, state = read_checkpoint(path)
     network = build(metadata["variant"], **json.loads(metadata.get("options", "{}")))
     own = network.state_dict()
+    rating = {name: tensor for name, tensor in own.items() if name.startswith("rating.")}
+    if not rating.keys() & state.keys():  # of before there was one: a new one says nothing yet
+        state = rating | state
     wrong = sorted(own.keys() ^ state.keys()) or sorted(n for n in own if own[n].shape != state[n].shape)
     if wrong:
         raise InputError(

@@ -107,6 +107,7 @@ class Decoder(nn.Module):
             x = self.aspp(x)
         else:
             x = torch.where(self.bypass.repeat_interleave(objects)[:, None, None, None], x, self.aspp(x))
+        context = x
         x = self.block8(with_frame(enlarged(self.up8(x), features.s8), features.s8))
         z = F.relu(self.block4(with_frame(enlarged(self.up4(x), features.s4), features.s4)))
-        return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z)
+        return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z, context)

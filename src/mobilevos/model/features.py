@@ -48,6 +48,8 @@ class Prediction:
     """(B, N, H/4, W/4), each object against the rest, independent of the other objects"""
     z: Tensor
     """(B * N, C, H/4, W/4), the representation right before the last convolution"""
+    context: Tensor | None = None
+    """(B * N, C, H/16, W/16), what the rating of a student looks at"""
 
 
 def with_frame(x: Tensor, frame: Tensor) -> Tensor:

@@ -64,6 +64,10 @@ class VOSNetwork(nn.Module):
         """The objects in a frame, from its features and the memory."""
         return self.decode(self.read(features.key, memory, self.top_k), features)
 
+    def rate(self, features: Features, memory: Memory, prediction: Prediction, masks: Tensor) -> Tensor:
+        """Logits (B, N) of how well masks (B, N, H/4, W/4) fit; not a number where a network does not rate its own."""
+        return masks.new_full(masks.shape[:2], torch.nan)
+
     def own_masks(self, logits: Tensor) -> Tensor:
         """Aggregated logits (B, 1 + N, H/4, W/4) as masks for `memorise`."""
         if self.mask_stride != 4:
@@ -74,18 +78,20 @@ class VOSNetwork(nn.Module):
         """Full-size masks (B, N, H, W), 0..1, as masks for `memorise`."""
         return masks if self.mask_stride == 1 else F.avg_pool2d(masks, self.mask_stride)
 
-    def forward(self, frames: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def forward(self, frames: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
         """One whole step: see the objects, and remember them.
 
         Returns:
             probabilities (B, 1 + N, H, W), z (B * N, C, H/4, W/4), key (B, Ck, h, w) and values (B, N, Cv, h, w) of
-            this frame for the memory.
+            this frame for the memory, and how well the masks fit (B, N), 0..1.
         """
         features = self.encode(frames)
         prediction = self.predict(features, memory)
         logits = aggregate(prediction.logits)
-        values = self.memorise(frames, features, self.own_masks(logits))
-        return upsample(logits, 4).softmax(1), prediction.z, features.key, values
+        masks = self.own_masks(logits)
+        values = self.memorise(frames, features, masks)
+        rating = self.rate(features, memory, prediction, masks).sigmoid()
+        return upsample(logits, 4).softmax(1), prediction.z, features.key, values, rating
 
 
 def all_others(masks: Tensor) -> Tensor:

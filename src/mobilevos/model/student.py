@@ -9,8 +9,9 @@ from torch import Tensor, nn
 from mobilevos.model.backbones import Backbone, MobileNetV2, resnet18
 from mobilevos.model.decoder import Decoder
 from mobilevos.model.features import Features, Prediction
-from mobilevos.model.memory import MemoryRead
+from mobilevos.model.memory import Memory, MemoryRead
 from mobilevos.model.network import VOSNetwork, all_others
+from mobilevos.model.rating import Rating
 from mobilevos.model.value_encoder import ValueEncoder
 
 
@@ -58,6 +59,7 @@ class Student(VOSNetwork):
         self.read = MemoryRead(locality)
         self.value_encoder = ValueEncoder(value_channels)
         self.decoder = Decoder(value_channels, c16, c8, c4, surroundings, aspp)
+        self.rating = Rating(c16, key_channels, value_channels)
         nn.init.orthogonal_(self.key.weight.data)
         nn.init.zeros_(self.key.bias.data)  # type: ignore[union-attr]
 
@@ -80,6 +82,10 @@ class Student(VOSNetwork):
 
     def decode(self, readout: Tensor, features: Features) -> Prediction:
         return self.decoder(readout, features)
+
+    def rate(self, features: Features, memory: Memory, prediction: Prediction, masks: Tensor) -> Tensor:
+        assert prediction.context is not None
+        return self.rating(prediction.context, features.key, memory, masks)
 
 
 def mobilenetv2_lite(locality: bool = True) -> Student:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -26,6 +26,17 @@ class MemoryArrays:
         return self.keys.shape[1]
 
 
+class Step(NamedTuple):
+    """What the network makes of a frame."""
+
+    probabilities: Array
+    """(1 + N, H, W), background and objects"""
+    memory: MemoryArrays
+    """With this frame"""
+    rating: Array
+    """(N,): how well each mask fits by the network's own judgement, 0..1; not a number where it has none"""
+
+
 class Runtime(Protocol):
     """One frame at a time; sizes are multiples of 16."""
 
@@ -33,6 +44,8 @@ class Runtime(Protocol):
     """How people call it: onnx, openvino, torch."""
     variant: str
     """The network it runs."""
+    slots: int | None
+    """Frames its memory has room for; None for any number."""
 
     def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
         """Key (Ck, h, w) and values (N, Cv, h, w) of a frame (H, W, 3) with given masks (N, H, W), 0..1.
@@ -41,8 +54,8 @@ class Runtime(Protocol):
         """
         ...
 
-    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
-        """Probabilities (1 + N, H, W) of background and objects, and the memory with this frame written to `slot`.
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> Step:
+        """What is seen in a frame, and the memory with it written to `slot`.
 
         `slot` may be one past the last, which makes the memory longer. Nearness is passed on unchanged, with 1 for
         the slot that was written.

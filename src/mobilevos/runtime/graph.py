@@ -10,9 +10,10 @@ import numpy as np
 
 from mobilevos.arrays import Array, Image
 from mobilevos.errors import InputError
-from mobilevos.runtime.base import MemoryArrays, written
+from mobilevos.runtime.base import MemoryArrays, Step, written
 
 MASK_STRIDE = 4
+OUTPUTS = ("probabilities", "keys_out", "values_out", "rating")
 FAR_AWAY = 100.0
 """In every channel of a key: so far from any real one that its weight is exactly zero."""
 
@@ -25,15 +26,18 @@ class GraphRuntime:
     key_channels: int
     value_channels: int
     precision: str
+    slots: int | None = None
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
-        """The graph: probabilities, keys and values."""
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
+        """The graph: probabilities, keys, values and rating."""
         raise NotImplementedError
 
-    def describe(self, model: Path | str, settings: Mapping[str, str]) -> None:
+    def describe(self, model: Path | str, settings: Mapping[str, str], outputs: Sequence[str]) -> None:
         """Take over what the file says of itself."""
         if settings.get("format") != "mobilevos-step":
             raise InputError(f"{str(model)!r} is an ONNX model, but not one of mobilevos")
+        if len(outputs) < len(OUTPUTS):
+            raise InputError(f"{str(model)!r} was made by an earlier version, which had no rating: export it again")
         self.variant = settings["variant"]
         self.precision = settings.get("precision", "float32")
         self.key_channels, self.value_channels = int(settings["key_channels"]), int(settings["value_channels"])
@@ -47,17 +51,17 @@ class GraphRuntime:
             np.zeros((len(masks), self.value_channels, 1, h, w), np.float32),
             np.zeros(1, np.float32),
         )
-        _, keys, values = self.run(graph_inputs(frame, empty, 0, given))
+        _, keys, values, _ = self.run(graph_inputs(frame, empty, 0, given))
         return keys[:, 0], values[:, :, 0]
 
-    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> Step:
         inside = min(slot, memory.slots - 1)
-        probabilities, keys, values = self.run(graph_inputs(frame, memory, inside, None))
+        probabilities, keys, values, rating = self.run(graph_inputs(frame, memory, inside, None))
         if slot == memory.slots:
-            return probabilities, written(memory, slot, keys[:, inside], values[:, :, inside])
+            return Step(probabilities, written(memory, slot, keys[:, inside], values[:, :, inside]), rating)
         nearness = memory.nearness.copy()
         nearness[slot] = 1
-        return probabilities, MemoryArrays(keys, values, nearness)
+        return Step(probabilities, MemoryArrays(keys, values, nearness), rating)
 
 
 def graph_inputs(frame: Image, memory: MemoryArrays, slot: int, given: Array | None) -> dict[str, np.ndarray]:

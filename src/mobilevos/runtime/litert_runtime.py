@@ -13,7 +13,7 @@ from ai_edge_litert.interpreter import Interpreter
 
 from mobilevos.arrays import Array
 from mobilevos.errors import InputError
-from mobilevos.runtime.graph import GraphRuntime
+from mobilevos.runtime.graph import GraphRuntime, filled_up
 
 
 class LiteRtRuntime(GraphRuntime):
@@ -33,19 +33,15 @@ class LiteRtRuntime(GraphRuntime):
             interpreter.allocate_tensors()
         except (ValueError, RuntimeError) as error:
             raise InputError(f"{name!r} is damaged or not a TFLite model ({error})") from error
-        self.describe(name, _settings(data, name))
         self._interpreter, self._run = interpreter, interpreter.get_signature_runner()
+        self.describe(name, _settings(data, name), list(self._run.get_output_details()))
         self._shapes = {key: tuple(entry["shape"].tolist()) for key, entry in self._run.get_input_details().items()}
+        self.slots: int | None = self._shapes["nearness"][0]
 
     @property
     def frame_size(self) -> tuple[int, int]:
         """Height and width it was made for."""
         return self._shapes["frame"][0], self._shapes["frame"][1]
-
-    @property
-    def slots(self) -> int:
-        """Slots of memory it was made for."""
-        return int(self._shapes["nearness"][0])
 
     @property
     def delegated(self) -> tuple[int, int]:
@@ -54,17 +50,18 @@ class LiteRtRuntime(GraphRuntime):
         parts = names.count("DELEGATE")
         return parts, len(names) - parts
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
-        slots, (h, w) = self._shapes["nearness"][0], inputs["keys"].shape[2:]
-        keys, values, nearness = inputs["keys"], inputs["values"], inputs["nearness"]
-        if keys.shape[1] == 1:  # what is remembered twice is read as if it were once
-            keys, values, nearness = keys.repeat(slots, 1), values.repeat(slots, 2), nearness.repeat(slots)
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
+        slots, (h, w) = len(inputs["nearness"]), inputs["keys"].shape[2:]
+        room = self._shapes["nearness"][0]
+        if slots < room:
+            inputs = filled_up(inputs, room - slots)
+        keys, values = inputs["keys"], inputs["values"]
         arrays = {
             "frame": inputs["frame"].astype(np.float32),
             "keys": keys.reshape(*keys.shape[:2], h * w),
             "values": np.ascontiguousarray(values.reshape(*values.shape[:3], h * w).transpose(0, 2, 3, 1)),
-            "nearness": nearness,
-            "write": np.eye(slots, dtype=np.float32)[int(inputs["slot"])],
+            "nearness": inputs["nearness"],
+            "write": np.eye(room, dtype=np.float32)[int(inputs["slot"])],
             "given": inputs["given"],
             "use_given": inputs["use_given"].reshape(1),
         }
@@ -73,8 +70,8 @@ class LiteRtRuntime(GraphRuntime):
                 raise InputError(f"this TFLite model was made for {key} {self._shapes[key]}, got {array.shape}")
         outputs = self.feed(arrays)
         keys = outputs["keys_out"].reshape(*keys.shape[:2], h, w)
-        values = outputs["values_out"].transpose(0, 3, 1, 2).reshape(*values.shape[:2], slots, h, w)
-        return outputs["probabilities"], keys, values
+        values = outputs["values_out"].transpose(0, 3, 1, 2).reshape(*values.shape[:2], room, h, w)
+        return outputs["probabilities"], keys[:, :slots], values[:, :, :slots], outputs["rating"]
 
     def feed(self, inputs: Mapping[str, np.ndarray]) -> Mapping[str, Array]:
         """The model on its own inputs, by name."""

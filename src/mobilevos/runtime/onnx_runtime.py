@@ -35,13 +35,18 @@ class OnnxRuntime(GraphRuntime):
             raise InputError(
                 f"{str(model)!r} is damaged or not an ONNX model ({str(error).splitlines()[0]})"
             ) from error
-        self.describe(model, self._session.get_modelmeta().custom_metadata_map)
+        self.describe(
+            model,
+            self._session.get_modelmeta().custom_metadata_map,
+            [entry.name for entry in self._session.get_outputs()],
+        )
         self._shapes = {
             entry.name: [size if isinstance(size, int) else None for size in entry.shape]
             for entry in self._session.get_inputs()
         }
+        self.slots = self._shapes["nearness"][0]
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
         slots = len(inputs["nearness"])
-        probabilities, keys, values = self._session.run(None, dict(fitted(inputs, self._shapes)))
-        return probabilities, keys[:, :slots], values[:, :, :slots]
+        probabilities, keys, values, rating = self._session.run(None, dict(fitted(inputs, self._shapes)))
+        return probabilities, keys[:, :slots], values[:, :, :slots], rating

@@ -51,7 +51,11 @@ class OpenVinoRuntime(GraphRuntime):
             raise InputError(f"{str(model)!r} is damaged or not an ONNX model") from error
         info = self._model.get_rt_info()
         framework = info["framework"] if "framework" in info else {}  # noqa: SIM401 (not a dict)
-        self.describe(model, {name: framework[name].astype(str) for name in framework})
+        self.describe(
+            model,
+            {name: framework[name].astype(str) for name in framework},
+            [entry.get_any_name() for entry in self._model.outputs],
+        )
         wanted = self.precision == "int8" if bfloat16 is None else bfloat16
         able = "BF16" in self._core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")
         self._config["INFERENCE_PRECISION_HINT"] = "bf16" if wanted and able else "f32"
@@ -59,20 +63,21 @@ class OpenVinoRuntime(GraphRuntime):
             entry.get_any_name(): [d.get_length() if d.is_static else None for d in entry.get_partial_shape()]
             for entry in self._model.inputs
         }
+        self.slots = self._shapes["nearness"][0]
         self._compiled: dict[tuple[tuple[int, ...], ...], openvino.InferRequest] = {}
         self._slots, self._times = 0, 0
 
-    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+    def run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
         slots = len(inputs["nearness"])
         self._times = self._times + 1 if slots == self._slots else 1
         self._slots = slots
         inputs = fitted(inputs, self._shapes)
         if slots > SHORT and self._times <= SETTLED and self._shapes["nearness"][0] is None:
             inputs = filled_up(inputs, -slots % BLOCK)
-        probabilities, keys, values = self._run(inputs)
-        return probabilities, keys[:, :slots], values[:, :, :slots]
+        probabilities, keys, values, rating = self._run(inputs)
+        return probabilities, keys[:, :slots], values[:, :, :slots], rating
 
-    def _run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array]:
+    def _run(self, inputs: Mapping[str, np.ndarray]) -> tuple[Array, Array, Array, Array]:
         shapes = tuple(array.shape for array in inputs.values())
         request = self._compiled.pop(shapes, None) or self._compile(inputs)
         self._compiled[shapes] = request  # the last one used is the last one dropped
@@ -82,8 +87,8 @@ class OpenVinoRuntime(GraphRuntime):
         planes = np.empty((frame.shape[2], *frame.shape[:2]), np.uint8)
         cv2.split(frame, list(planes))  # in place: stacking what it returns costs as much as is gained
         outputs = request.infer({**inputs, "frame": planes}, share_inputs=True, share_outputs=True)
-        probabilities, keys, values = (np.array(outputs[i]) for i in range(3))  # the next frame overwrites them
-        return probabilities, keys, values
+        probabilities, keys, values, rating = (np.array(outputs[i]) for i in range(4))  # the next frame overwrites them
+        return probabilities, keys, values, rating
 
     def _compile(self, inputs: Mapping[str, np.ndarray]) -> openvino.InferRequest:
         model = self._model.clone()

@@ -12,7 +12,7 @@ from mobilevos.arrays import Array, Image
 from mobilevos.model import memory as model_memory
 from mobilevos.model.checkpoint import load_checkpoint
 from mobilevos.model.network import VOSNetwork
-from mobilevos.runtime.base import MemoryArrays, written
+from mobilevos.runtime.base import MemoryArrays, Step, written
 
 
 class TorchRuntime:
@@ -25,6 +25,7 @@ class TorchRuntime:
     """
 
     name = "torch"
+    slots: int | None = None
 
     def __init__(self, model: VOSNetwork | Path | str, device: str = "cpu", threads: int | None = None) -> None:
         network = model if isinstance(model, VOSNetwork) else load_checkpoint(model)
@@ -44,14 +45,16 @@ class TorchRuntime:
         return _array(features.key[0]), _array(values[0])
 
     @torch.inference_mode()
-    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> Step:
         remembered = model_memory.Memory(
             keys=self._tensor(memory.keys)[None],
             values=self._tensor(memory.values)[None],
             nearness=self._tensor(memory.nearness),
         )
-        probabilities, _, key, values = self.network(self._frames(frame), remembered)
-        return _array(probabilities[0]), written(memory, slot, _array(key[0]), _array(values[0]))
+        probabilities, _, key, values, rating = self.network(self._frames(frame), remembered)
+        return Step(
+            _array(probabilities[0]), written(memory, slot, _array(key[0]), _array(values[0])), _array(rating[0])
+        )
 
     def _frames(self, frame: Image) -> Tensor:
         image = torch.from_numpy(np.ascontiguousarray(frame)).to(self.device, torch.float32)

@@ -24,11 +24,15 @@ Numbers = NDArray[np.float64]
 STEP = 4
 """One pixel in so many, each way, is looked at: the network's masks are no finer."""
 
-CUES = ("certainty", "softness", "change", "scatter")
+CUES = ("certainty", "softness", "change", "scatter", "rating")
 """What `cues` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
-many times (as a logarithm) it is larger or smaller than where it was annotated, and its spread."""
+many times (as a logarithm) it is larger or smaller than where it was annotated, its spread, and the network's own
+rating (as a logit)."""
 
-COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, -7.515)
+MOST_RATING = 6.0
+"""Logits of the rating are bounded by this."""
+
+COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, 0.0, -7.515)
 """For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on the six validation
 clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
 
@@ -47,7 +51,8 @@ def cues(sight: Sight, annotated: Sequence[float]) -> Numbers:
     now = sight.probabilities[:, ::STEP, ::STEP]
     winner = now.argmax(0)
     cell = (STEP / sight.geometry.scale) ** 2
-    rows = [_cues(now[c], winner == c, annotated[c - 1] / cell) for c in range(1, len(now))]
+    ratings = _logits(np.full(len(sight.ids), 0.5) if sight.rating is None else sight.rating)
+    rows = [(*_cues(now[c], winner == c, annotated[c - 1] / cell), ratings[c - 1]) for c in range(1, len(now))]
     return np.array(rows, np.float64).reshape(-1, len(CUES))
 
 
@@ -61,7 +66,7 @@ def _cues(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tu
     y, x = np.nonzero(inside)
     area = len(y)
     if not area:
-        return (np.nan,) * len(CUES)
+        return (np.nan,) * 4
     length = np.sqrt(area)
     return (
         float(probability[inside].mean()),
@@ -69,6 +74,12 @@ def _cues(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tu
         float(abs(np.log(area / max(annotated, 1.0)))),
         float(np.sqrt(y.var() + x.var()) / length),
     )
+
+
+def _logits(rating: Array) -> Numbers:
+    """Of ratings (N,), 0..1; 0 where a network gives none."""
+    bounded = np.clip(np.nan_to_num(rating.astype(np.float64), nan=0.5), 1e-6, 1 - 1e-6)
+    return np.clip(np.log(bounded / (1 - bounded)), -MOST_RATING, MOST_RATING)
 
 
 def predict(found: Numbers, coefficients: Numbers) -> Numbers:

@@ -58,10 +58,10 @@ class Group:
         """The objects in the next frame, through a window."""
         image = geometry.frame(frame)
         slot = self.queue.slot(time)
-        probabilities, memory = runtime.step(image, self.queue.at(time), 0 if slot is None else slot)
+        probabilities, memory, rating = runtime.step(image, self.queue.at(time), 0 if slot is None else slot)
         seen = Seen(time, image, probabilities[1:], geometry)
         queue = self.queue if slot is None else self.queue.with_frame(memory, slot, seen)
-        sight = Sight(self.ids, probabilities, geometry, self.guests)
+        sight = Sight(self.ids, probabilities, geometry, self.guests, rating)
         return replace(self, queue=queue, current=seen), sight
 
     def annotated(self, runtime: Runtime, image: Image, masks: Array, geometry: Geometry) -> Group:

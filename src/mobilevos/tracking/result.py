@@ -26,6 +26,8 @@ class Sight:
     """Which part of the frame it is"""
     guests: frozenset[int] = frozenset()
     """Those that belong to other windows: they compete here, and are taken from there"""
+    rating: Array | None = None
+    """(N,): how well the masks fit by the network's own judgement, 0..1; None where they were given"""
 
 
 @dataclass(frozen=True)

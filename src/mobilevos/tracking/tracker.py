@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 from mobilevos.arrays import Array, Ids, Image
 from mobilevos.errors import InputError
 from mobilevos.runtime import Runtime, load_runtime
+from mobilevos.runtime.base import written
 from mobilevos.tracking import grouping
+from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
 from mobilevos.tracking.prompts import PROMPT_STRENGTH
@@ -59,6 +62,7 @@ class Tracker:
     Args:
         runtime: what runs the network.
         queue: frames that are remembered: the annotated one and the most recent ones; None remembers without bound.
+            "auto" takes `weights.QUEUE`, or fewer where the model has room for fewer.
         size: the short side at which the network sees a frame; larger frames are reduced. None takes them as they are.
         every: in an unbounded memory, one frame in so many stays.
         window: "auto" follows objects with a window that shows them at the size the network knows best; "off" always
@@ -69,11 +73,13 @@ class Tracker:
         self,
         runtime: Runtime,
         *,
-        queue: int | None = QUEUE,
+        queue: int | Literal["auto"] | None = "auto",
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
     ) -> None:
+        if queue == "auto":
+            queue = min(QUEUE, runtime.slots or QUEUE)
         if queue is not None and queue < 1:
             raise InputError(f"expected a queue of at least 1 frame, got {queue}")
         if size is not None and size < 16:
@@ -91,7 +97,7 @@ class Tracker:
         model: str | Path,
         runtime: str = "auto",
         *,
-        queue: int | None = QUEUE,
+        queue: int | Literal["auto"] | None = "auto",
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
@@ -138,7 +144,7 @@ class Tracker:
         palette = None if state.palette is None else palette_of(frame)
         cut = palette is not None and state.palette is not None and is_cut(state.palette, palette)
         groups, sights = [], []
-        confidence: dict[int, float] = {}
+        trusted: dict[int, float] = {}
         extents: dict[int, Extent | None] = {}
         for group in state.groups:
             look = whole_frame(whole) if cut else group.look
@@ -152,11 +158,11 @@ class Tracker:
                 extents |= found
             groups.append(replace(group, look=look))
             sights.append(sight)
-            confidence |= trust
+            trusted |= trust
         self._state, self._frame = TrackerState(whole, state.ids, tuple(groups), time, palette), frame
         if len(groups) > 1:
             self._meet(extents)
-        ordered = {identity: confidence[identity] for identity in state.ids}
+        ordered = {identity: trusted[identity] for identity in state.ids}
         return TrackResult(state.ids, tuple(sights), frame, ordered)
 
     def propose(
@@ -182,26 +188,33 @@ class Tracker:
             _check_mask(layer != 0, shape, may_be_empty=True)
         whole = Geometry.fit(*shape, self.size)
 
-        def through(geometry: Geometry) -> Sight:
+        def through(geometry: Geometry, before: Sight | None) -> Sight:
             def drawn(chosen: Mapping[int, NDArray[np.integer]]) -> Array:
                 cuts = [geometry.cut(chosen.get(i, nothing)) != 0 for i in ids]
                 return PROMPT_STRENGTH * geometry.planes([part.astype(np.float32) for part in cuts])
 
             image, positive = geometry.frame(frame), drawn(marks)
             key, values = self.runtime.memorise(image, positive, drawn(off))
-            queue = MemoryQueue.begin(Seen(0, image, positive, geometry), key, values, 2, 1)
-            return Sight(ids, self.runtime.step(image, queue.at(1), 1)[0], geometry)
+            memory = MemoryQueue.begin(Seen(0, image, positive, geometry), key, values, 2, 1).at(1)
+            if before is not None:
+                masks = before.probabilities[1:]
+                if geometry != before.geometry:
+                    masks = geometry.planes([geometry.cut(plane) for plane in before.geometry.restore(masks)])
+                memory = written(memory, 1, *self.runtime.memorise(image, masks))
+            probabilities, _, rating = self.runtime.step(image, memory, 1)
+            return Sight(ids, probabilities, geometry, rating=rating)
 
-        sight = through(whole)
+        sight, look = through(whole, None), whole_frame(whole)
         if self._windows:
-            # Once more through a window around what was found and what was marked: small objects at their own size.
+            # The second look is through a window around what was found and what was marked: small objects are seen at
+            # their own size.
             covered = TrackResult(ids, (sight,), frame, {}).mask > 0
             for layer in marks.values():
                 covered |= layer != 0
             look = first_look(whole, extent_of_mask(covered))
-            if look.zoom > 1:
-                sight = through(look.geometry(whole))
-        return TrackResult(ids, (sight,), frame, dict.fromkeys(ids, 1.0))
+        sight = through(look.geometry(whole), sight)
+        sizes = [size_of(mask, sight.geometry) for mask in sight.probabilities[1:]]
+        return TrackResult(ids, (sight,), frame, confidence(sight, sizes))
 
     def add(self, mask: NDArray[np.integer]) -> TrackResult:
         """Follow further objects, drawn on the current frame. Where they cover known objects, they win."""

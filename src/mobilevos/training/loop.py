@@ -76,7 +76,7 @@ class Trainer:
         self.recipe = dataclasses.replace(recipe, seed=self.seed)
         torch.manual_seed(self.seed)
         self.network = initial_network(recipe)
-        freeze(self.network, recipe.optimizer.freeze)
+        freeze(self.network, recipe)
         teacher = load_teacher(recipe)
         for network in (self.network, teacher):
             if network is not None:

@@ -11,13 +11,15 @@ from torch import Tensor, nn
 from mobilevos import losses
 from mobilevos.arrays import VOID
 from mobilevos.clips.clip import Batch
-from mobilevos.model.aggregation import aggregate
-from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork, upsample
-from mobilevos.tracking.prompts import PROMPT_STRENGTH
+from mobilevos.model.student import Student
+from mobilevos.training.prompting import clicked, guess
 from mobilevos.training.recipe import Loss
 from mobilevos.training.spoil import spoiled
 from mobilevos.training.unroll import Unrolled, one_hot, unroll
+
+CLICK_AGAIN = 0.6
+"""Part of the prompts that get one more click after the first look."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,16 @@ class Objective(nn.Module):
             queue: frames in the student's memory, None for all.
             prefix: frames after the first that are followed without gradient or loss.
         """
-        if self.bypass:
-            self.student.decoder.bypass = torch.rand(len(batch.frames), device=batch.frames.device) < self.bypass
+        if isinstance(self.student, Student):
+            around = torch.rand(len(batch.frames), device=batch.frames.device) < self.bypass
+            self.student.decoder.bypass = around if self.bypass else None
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)
         remembered = with_given_second_frames(self.student, masks, spoiled(self.student, masks, self.spoil), batch.far)
-        out = unroll(self.student, frames, masks, queue=queue, spoil=remembered, prefix=prefix)
+        out = unroll(
+            self.student, frames, masks, queue=queue, spoil=remembered, prefix=prefix, rate=bool(self.loss.rating)
+        )
         truth = batch.masks[:, 1 + prefix :]
         if batch.far is not None and not prefix:
             # Nothing is followed from a moment that is far away: the second frame is given as well.
@@ -101,11 +106,14 @@ class Objective(nn.Module):
         if self.loss.dice:
             terms["dice"] = losses.soft_dice(logits, labels)
         if self.loss.prompt and is_turn(batch.index, self.loss.prompt_part):
-            terms["prompt"] = self._prompt(batch, keep)
+            terms |= self._prompt(batch, frames, out, keep)
+        predicted = out.logits.argmax(2)  # at stride 4: at full size it would take 5% of a step
+        if out.rating is not None:
+            rating = losses.rating_loss(out.rating, predicted, truth[..., 1::4, 1::4])
+            terms["rating"] = (terms["rating"] + rating) / 2 if "rating" in terms else rating
         if self._distils:
             terms |= self._distil(frames, masks, truth, out, prefix)
         total = torch.stack([getattr(self.loss, name) * term for name, term in terms.items()]).sum()
-        predicted = out.logits.argmax(2)  # at stride 4: at full size it would take 5% of a step
         return LossReport(
             total,
             {name: term.detach() for name, term in terms.items()},
@@ -124,26 +132,26 @@ class Objective(nn.Module):
                 taught = unroll(self.teacher, frames, masks, queue=None, teacher_forcing=self.forcing, prefix=prefix)
         return distillation_terms(self.loss, out, taught, masks[:, 1 + prefix :], truth, self.embed, self.regressor)
 
-    def prompted(self, batch: Batch) -> Tensor:
-        """Aggregated logits (B, 1 + N, H, W) of the first frames, from rough prompts.
+    def _prompt(self, batch: Batch, frames: Tensor, out: Unrolled, keep: float) -> dict[str, Tensor]:
+        """Two looks at each prompt, the second of which knows the first; see `prompting`."""
+        labels, rate, first = batch.masks[:, 0], bool(self.loss.rating), out.first
+        assert first is not None
+        rough = guess(self.student, frames[:, 0], first, batch.prompts, rate=rate)
+        prompts = batch.prompts
+        if is_turn(int(batch.index * self.loss.prompt_part), CLICK_AGAIN):
+            prompts = clicked(prompts, rough.logits.argmax(1), labels)
+        before = self.student.own_masks(rough.logits.detach())
+        guesses = [rough, guess(self.student, frames[:, 0], first, prompts, before, rate=rate)]
+        terms = {"prompt": torch.stack([self._of_prompt(each.logits, labels, keep) for each in guesses]).mean()}
+        ratings = [
+            losses.rating_loss(each.rating, each.logits.argmax(1), labels[..., 1::4, 1::4])
+            for each in guesses
+            if each.rating is not None
+        ]
+        return terms | ({"rating": torch.stack(ratings).mean()} if ratings else {})
 
-        The memory is the same frame, with the prompt drawn as its mask.
-        """
-        network, frames = self.student, batch.frames[:, 0].float()
-        features = network.encode(frames.contiguous(memory_format=torch.channels_last))
-        positive, negative = (
-            network.given_masks(prompt.float() * PROMPT_STRENGTH) for prompt in batch.prompts.unbind(1)
-        )
-        values = network.memorise(frames, features, positive, negative)
-        memory = Memory(
-            features.key[:, :, None].expand(-1, -1, 2, -1, -1),
-            values[:, :, :, None].expand(-1, -1, -1, 2, -1, -1),
-            torch.tensor([0.0, 1.0], device=values.device),
-        )
-        return upsample(aggregate(network.predict(features, memory).logits), 4)
-
-    def _prompt(self, batch: Batch, keep: float) -> Tensor:
-        logits, labels = self.prompted(batch), batch.masks[:, 0]
+    def _of_prompt(self, logits: Tensor, labels: Tensor, keep: float) -> Tensor:
+        logits = upsample(logits, 4)
         entropy = losses.bootstrapped_poly_cross_entropy(logits, labels, keep=keep, epsilon=self.loss.epsilon)
         return entropy + losses.soft_dice(logits, labels)
 

@@ -88,6 +88,8 @@ class Loss:
     """FitNets hints, a baseline."""
     attention: float = 0.0
     """Attention transfer, a baseline."""
+    rating: float = 0.0
+    """How well the network judges its own masks; its gradient ends at the head that does."""
     prompt: float = 0.0
     """From a rough prompt to the mask, on the first frame."""
     prompt_part: float = 0.25
@@ -120,6 +122,8 @@ class Optimizer:
     """Decay of the averaged weights, which are the ones that are validated and saved; 0 averages nothing."""
     freeze: int = 0
     """Leading layers of the key encoder that are not trained."""
+    only: str = ""
+    """The one part of the network that is trained, e.g. rating; none means all."""
 
 
 @dataclass(frozen=True)

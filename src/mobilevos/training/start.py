@@ -48,14 +48,20 @@ def initial_network(recipe: Recipe) -> VOSNetwork:
     return network
 
 
-def freeze(network: VOSNetwork, layers: int) -> None:
-    """Train the first layers of the key encoder no more."""
-    if not layers:
-        return
-    backbone = network.backbone
+def freeze(network: VOSNetwork, recipe: Recipe) -> None:
+    """Leave out of the training what the recipe says, and the rating where nothing is learned about it."""
+    backbone, settings = network.backbone, recipe.optimizer
     blocks = list(backbone.features) if isinstance(backbone, MobileNetV2) else list(backbone.children())
-    for block in blocks[:layers]:
+    for block in blocks[: settings.freeze]:
         block.requires_grad_(False)
+    if settings.only and settings.only not in (parts := [name for name, _ in network.named_children()]):
+        raise InputError(f"a {recipe.model!r} has no part {settings.only!r}; it has {', '.join(parts)}")
+    for name, part in network.named_children():
+        if (settings.only and name != settings.only) or (name == "rating" and not recipe.loss.rating):
+            part.requires_grad_(False)
+    if settings.only:
+        for parameter in network.parameters(recurse=False):
+            parameter.requires_grad_(False)
 
 
 def load_teacher(recipe: Recipe) -> VOSNetwork | None:

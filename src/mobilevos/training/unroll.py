@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from mobilevos.model.aggregation import aggregate
-from mobilevos.model.features import Features
+from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork
 
@@ -24,6 +24,10 @@ class Unrolled:
     """(B, P, 1 + N, H/4, W/4), aggregated"""
     z: Tensor
     """(B * P * N, C, H/4, W/4), objects innermost"""
+    rating: Tensor | None = None
+    """(B, P, N), logits of how well the masks fit, where that was asked for; nothing before them learns from it"""
+    first: Features | None = None
+    """Of the first frames"""
 
 
 class Slot(NamedTuple):
@@ -49,6 +53,7 @@ def unroll(
     teacher_forcing: bool = False,
     spoil: Tensor | None = None,
     prefix: int = 0,
+    rate: bool = False,
 ) -> Unrolled:
     """Follow the objects of frame 0 through the clips.
 
@@ -64,6 +69,7 @@ def unroll(
         prefix: so many frames after the first are followed without gradient, and their predictions not given back: the
             memory then holds what the network would have in use, at little cost. The first frame keeps its gradient,
             because that is how the network learns to remember what it is given.
+        rate: whether the network also judges its masks.
     """
     batch, length = frames.shape[:2]
     every = _encode(network, frames, prefix)
@@ -74,21 +80,36 @@ def unroll(
 
     first = remember(0, given[:, 0])
     anchor, recent = Slot(None, *first), [Slot(0, *first)]
-    logits, z = [], []
+    logits, z, ratings = [], [], []
     for t in range(1, length):
         with nullcontext() if t > prefix else torch.no_grad():
             slots = [anchor, *(recent if queue is None else recent[1 - queue :] if queue > 1 else [])]
-            prediction = network.predict(every[t], _memory(slots, t))
+            memory = _memory(slots, t)
+            prediction = network.predict(every[t], memory)
             aggregated = aggregate(prediction.logits)
             if t > prefix:
                 logits.append(aggregated)
                 z.append(prediction.z.unflatten(0, (batch, -1)))
+                if rate:
+                    ratings.append(rated(network, every[t], memory, prediction, aggregated))
             if t + 1 < length:
                 seen = given[:, t] if teacher_forcing else network.own_masks(aggregated)
                 if spoil is not None:
                     seen = torch.where(spoil[:, t].isnan(), seen, spoil[:, t].nan_to_num())
                 recent.append(Slot(t, *remember(t, seen)))
-    return Unrolled(torch.stack(logits, 1), torch.stack(z, 1).flatten(0, 2))
+    return Unrolled(
+        torch.stack(logits, 1), torch.stack(z, 1).flatten(0, 2), torch.stack(ratings, 1) if rate else None, every[0]
+    )
+
+
+def rated(network: VOSNetwork, features: Features, memory: Memory, prediction: Prediction, logits: Tensor) -> Tensor:
+    """`network.rate` on what is cut off from the rest of the network."""
+    cut = Prediction(
+        prediction.logits, prediction.z, None if prediction.context is None else prediction.context.detach()
+    )
+    remembered = Memory(memory.keys.detach(), memory.values.detach(), memory.nearness)
+    masks = network.own_masks(logits.detach())
+    return network.rate(features.map(Tensor.detach), remembered, cut, masks)
 
 
 def _memory(slots: list[Slot], now: int) -> Memory:
