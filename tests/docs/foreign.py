@@ -22,7 +22,7 @@ def check_kotlin(block: Block) -> None:
         assert lists == [list(INPUTS), list(OUTPUTS)]
         used = set(re.findall(r'getValue\("(\w+)"\)', block.text))
         assert used == {*INPUTS, *OUTPUTS}
-        assert sizes(block.text, r"const val {} = (\d+)") == (480, 272, 64, 2)
+        assert sizes(block.text, r"const val {} = (\d+)") == (480, 272, 64, 3)
 
 
 def check_typescript(block: Block, folder: Path) -> None:
@@ -30,8 +30,8 @@ def check_typescript(block: Block, folder: Path) -> None:
     data = re.search(r"data: Record<string, Float32Array> = \{(.*?)\};", block.text, re.S)
     assert data
     assert tuple(re.findall(r"^\s*(\w+)(?::.*)?,$", data[1], re.M)) == INPUTS
-    assert re.search(r"const \[probabilities, keys, values\]", block.text), "the outputs come in this order"
-    assert sizes(block.text, r"const {} = (\d+);") == (480, 272, 64, 2)
+    assert re.search(r"const \[probabilities, keys, values, rating\]", block.text), "the outputs come in this order"
+    assert sizes(block.text, r"const {} = (\d+);") == (480, 272, 64, 3)
     if COMPILER.exists():
         (folder / "node_modules").symlink_to(ROOT / "web" / "node_modules")
         options = "--ignoreConfig --noEmit --strict --skipLibCheck --noUnusedLocals --noUnusedParameters"

@@ -46,7 +46,7 @@ def test_the_arrangement_changes_no_number(variant: str, locality: bool, objects
     given = torch.rand_like(given)
     with torch.inference_mode():
         expected = StepGraph(network)(frame, keys, values, nearness, slot, given, torch.tensor(use_given))
-        probabilities, keys_out, values_out = TfliteStep(network)(
+        probabilities, keys_out, values_out, rating = TfliteStep(network)(
             frame.float(),
             keys.flatten(2),
             values.flatten(3).permute(0, 2, 3, 1),
@@ -58,6 +58,7 @@ def test_the_arrangement_changes_no_number(variant: str, locality: bool, objects
     torch.testing.assert_close(probabilities, expected[0], atol=1e-5, rtol=0)
     torch.testing.assert_close(keys_out, expected[1].flatten(2), atol=1e-5, rtol=0)
     torch.testing.assert_close(values_out, expected[2].flatten(3).permute(0, 2, 3, 1), atol=1e-5, rtol=0)
+    torch.testing.assert_close(rating, expected[3], atol=1e-5, rtol=0)
 
 
 def test_a_frame_can_fill_all_slots() -> None:
@@ -113,7 +114,7 @@ def test_templates_fit_their_network(variant: str) -> None:
 def test_a_bundle_holds_the_weights_once(tmp_path: Path) -> None:
     network = student("mobilenetv2-lite").half().float()
     write_web_bundle(network, tmp_path)
-    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 4_200_000
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < 4_300_000
     manifest = read_manifest(tmp_path)
     for ours, theirs in zip(read_weights(tmp_path, manifest), ordered_weights(network, manifest), strict=True):
         np.testing.assert_array_equal(ours, theirs.ravel().astype(ours.dtype))

@@ -45,13 +45,13 @@ def test_a_relu_inside_a_sum_changes_no_number(model: bytes, network: Student) -
 
 
 def test_the_memory_stays_exact(model: bytes, network: Student) -> None:
-    """Convolutions are quantised, all but the one that makes the logits, and what lies between them; nothing else."""
+    """Convolutions are quantised, all but those that make logits, of masks and ratings, and what lies between them; nothing else."""
     chosen = coarse(fused(model))
     assert set(chosen) == {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "PAD", "RESIZE_BILINEAR"}
     convolutions = [m for m in network.modules() if isinstance(m, torch.nn.Conv2d)]
     depthwise = sum(m.groups > 1 for m in convolutions)
     assert len(chosen["DEPTHWISE_CONV_2D"]) == depthwise + 1  # and the frame's normalisation
-    assert len(chosen["CONV_2D"]) == len(convolutions) - depthwise - 1
+    assert len(chosen["CONV_2D"]) == len(convolutions) - depthwise - 2
 
 
 def test_calibration_sees_the_clips(model: bytes, shared_data: Path, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_calibration_sees_the_clips(model: bytes, shared_data: Path, tmp_path: P
     assert later["use_given"] == 0
     assert first["frame"].shape == (96, 160, 3)
     assert 0 < first["given"][0, 0].mean() < 0.5
-    assert later["nearness"].tolist() == [0, 1]
+    assert later["nearness"].tolist() == [0, 1, 0.25]
     with pytest.raises(InputError, match=r"got none|needs ai-edge-quantizer"):
         quantise_tflite(model, [])
 

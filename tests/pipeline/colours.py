@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from mobilevos.arrays import Array, Image
-from mobilevos.runtime.base import MemoryArrays, written
+from mobilevos.runtime.base import MemoryArrays, Step, written
 from mobilevos.tracking import Tracker
 from tests.builders.films import encode, steady
 
@@ -20,6 +20,7 @@ class ColourRuntime:
 
     name = "colours"
     variant = "colours"
+    slots: int | None = None
 
     def memorise(self, frame: Image, masks: Array, others: Array | None = None) -> tuple[Array, Array]:
         cells = lambda plane: cv2.resize(plane, None, fx=1 / 16, fy=1 / 16, interpolation=cv2.INTER_AREA)  # noqa: E731
@@ -28,7 +29,7 @@ class ColourRuntime:
         values = [np.stack([cells(m), *cells(image * m[..., None]).transpose(2, 0, 1)]) for m in masks]
         return np.ascontiguousarray(key), np.stack(values).astype(np.float32)
 
-    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> tuple[Array, MemoryArrays]:
+    def step(self, frame: Image, memory: MemoryArrays, slot: int) -> Step:
         image = frame.astype(np.float32)
         covered = memory.values[:, 0].sum((1, 2, 3))
         colours = memory.values[:, 1:].sum((2, 3, 4)) / np.maximum(covered, 1e-6)[:, None]
@@ -37,7 +38,8 @@ class ColourRuntime:
         logits = np.stack([np.full(image.shape[:2], -1200.0), *(-d for d in distances)]) / 300
         shares = np.exp(logits - logits.max(0))
         probabilities = (shares / shares.sum(0)).astype(np.float32)
-        return probabilities, written(memory, slot, *self.memorise(frame, probabilities[1:]))
+        after = written(memory, slot, *self.memorise(frame, probabilities[1:]))
+        return Step(probabilities, after, np.full(len(memory.values), np.nan, np.float32))
 
 
 def tracker(size: int | None = 480, queue: int | None = 2) -> Tracker:

@@ -130,7 +130,7 @@ def test_add_follows_new_objects_and_leaves_the_old_ones(
 
 def test_correct_replaces_the_current_masks(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
     frames, masks = clip
-    tracker = Tracker(runtime, size=None)
+    tracker = Tracker(runtime, size=None, queue=2)
     tracker.start(frames[0], masks[0])
     tracker.step(frames[1])
     result = tracker.correct(masks[1])

@@ -42,13 +42,16 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
         ids = tuple(range(1, objects + 1))
         sizes = [size_of(mask, whole) for mask in masks]  # annotated in the whole frame, seen through a window
         look = (70.0, 40.0, 1.0 + 0.4 * objects)
-        expected.append(list(confidence(Sight(ids, probabilities, whole.window(*look)), sizes).values()))
+        rating = rng.random(objects).astype(np.float32)
+        sight = Sight(ids, probabilities, whole.window(*look), rating=rating)
+        expected.append(list(confidence(sight, sizes).values()))
         case = {
             "frame": {"height": 96, "width": 128},
             "size": 48,
             "look": look,
             "probabilities": probabilities.ravel().tolist(),
             "masks": masks[:, ::4, ::4].reshape(objects, -1).tolist(),
+            "rating": rating.tolist(),
         }
         lines.append(json.dumps(case))
     cases = tmp_path / "cases.jsonl"

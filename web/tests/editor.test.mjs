@@ -28,6 +28,11 @@ class MovingNetwork {
     return { planes: [parts.pack(bar(marks.on[0].x - 1))], raster: FRAME, confidence: [1], look: LOOK };
   }
 
+  async obey(_source, _index, plane, _others) {
+    await this.gate;
+    return plane;
+  }
+
   async begin(_source, _geometry, anchor, previous) {
     this.begun.push({ anchor: anchor.index, objects: anchor.planes.length });
     const { index, planes, raster, look } = previous ?? anchor;

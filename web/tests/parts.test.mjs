@@ -120,18 +120,22 @@ test('marks are where the window shows them', () => {
   assert.ok(!off.some(Boolean), 'outside of the window');
 });
 
-test('mending: a tap adds what is found under it, or takes away only around itself', () => {
-  const g = all(64, 64);
-  const at = (x, y) => y * 64 + x;
-  const fill = (x0, x1) => Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 >= x0 && i % 64 < x1 ? 255 : 0));
-  const more = parts.joined(fill(0, 10), fill(30, 40), { x: 35, y: 5 }, g);
-  assert.deepEqual([more[at(5, 60)], more[at(35, 60)], more[at(20, 60)]], [255, 255, 0]);
-  const missed = parts.joined(fill(0, 10), fill(30, 40), { x: 50, y: 5 }, g);
-  assert.deepEqual([missed[at(35, 60)], missed[at(50, 5)]], [0, 255]);
-  const right = fill(30, 40);
-  const two = fill(0, 10).map((value, i) => Math.max(value, right[i]));
-  const less = parts.lessened(two, new Uint8Array(64 * 64), { x: 35, y: 5 }, g);
-  assert.deepEqual([less[at(35, 60)], less[at(5, 60)]], [0, 255]);
+test('the annotated frame stays, and the two latest take turns', () => {
+  let memory = parts.emptyMemory({ height: 16, width: 16, objects: 1 });
+  memory = { ...memory, times: parts.written(memory.times, [0, 1], 0) };
+  const slots = [];
+  for (let time = 1; time < 6; time++) {
+    const slot = parts.oldestSlot(memory);
+    slots.push([slot, [...parts.nearness(memory, time)]]);
+    memory = { ...memory, times: parts.written(memory.times, [slot], time) };
+  }
+  assert.deepEqual(slots, [
+    [2, [0, 1, 0]],
+    [1, [0, 0.25, 1]],
+    [2, [0, 1, 0.25]],
+    [1, [0, 0.25, 1]],
+    [2, [0, 1, 0.25]],
+  ]);
 });
 
 test('one object drawn over another takes its place', () => {

@@ -18,7 +18,7 @@ class ColorEngine {
     this.shape = shape;
   }
 
-  async step({ frame, given }) {
+  async step({ frame, given, memory, write, time }) {
     if (given) this.given.push(given);
     const { height, width, objects } = this.shape;
     const plane = height * width;
@@ -27,7 +27,11 @@ class ColorEngine {
       const winner = frame[3 * i + RED] > 200 ? 1 : frame[3 * i + GREEN] > 200 ? 2 : 0;
       probabilities[Math.min(winner, objects) * plane + i] = 1;
     }
-    return { probabilities, memory: {} };
+    return {
+      probabilities,
+      memory: { times: parts.written(memory.times, write, time) },
+      rating: new Float32Array(objects).fill(0.5),
+    };
   }
 }
 
@@ -162,11 +166,24 @@ test('marks are read twice: in the whole frame, and through a window around what
   const marks = { ...parts.noMarks(), on: [{ x: 300, y: 200 }] };
   const small = new Picture([square(300, 200, 60)]);
   const proposal = await tracker().propose(WHOLE, small, marks, null);
-  assert.deepEqual(small.boxes, [WHOLE.box, { top: 54, left: 82, height: 291, width: 436 }]);
+  const window = { top: 54, left: 82, height: 291, width: 436 };
+  assert.deepEqual(small.boxes, [WHOLE.box, window, window]); // with the marks, then with what was found
   close(found(proposal)[0], small.squares[0], 2);
   const large = new Picture([square(480, 320, 500)]);
   await tracker().propose(WHOLE, large, { ...parts.noMarks(), on: [{ x: 480, y: 320 }] }, null);
-  assert.deepEqual(large.boxes, [WHOLE.box]);
+  assert.deepEqual(large.boxes, [WHOLE.box, WHOLE.box, WHOLE.box]);
+});
+
+test('a mask that is known takes the place of the first look, and is remembered beside the marks', async () => {
+  const engine = new ColorEngine();
+  const picture = new Picture([square(300, 200, 60)]);
+  const marks = { ...parts.noMarks(), on: [{ x: 300, y: 200 }] };
+  const before = new Uint8Array(WHOLE.inner.height * WHOLE.inner.width).fill(255);
+  await new parts.Tracker(engine).propose(WHOLE, picture, marks, before);
+  assert.equal(engine.given.length, 2);
+  const cells = (WHOLE.net.height / 4) * (WHOLE.net.width / 4);
+  const most = (given) => Math.max(...given.subarray(0, cells));
+  assert.deepEqual(engine.given.map(most), [0.5, 1]);
 });
 
 test('how large an object was counts in pixels of the frame, through whatever window it was seen', async () => {

@@ -11,6 +11,11 @@ from mobilevos.model.memory import Memory
 INSIDE = 40.0
 """By how much positions inside of the mask are set back where the best match outside is looked for."""
 
+PLACES = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+"""Of four numbers in a row."""
+SHARP = 8.0
+"""The larger, the nearer to a maximum."""
+
 
 class Rating(nn.Module):
     """Looks at the decoder's features inside of the mask and everywhere, and at how well keys agree with the object's.
@@ -45,24 +50,22 @@ class Rating(nn.Module):
         soft = F.avg_pool2d(masks, 4).flatten(2)  # (B, N, hw)
         inside = _shares(soft)
         seen = F.relu(context).flatten(2).unflatten(0, (batch, objects))  # (B, N, C, hw)
-        within = (seen @ inside.unsqueeze(-1)).squeeze(-1)
-        shown = (
-            torch.sigmoid(self.shown(memory.values[:, :, :, 0].flatten(0, 1))).flatten(1).unflatten(0, (batch, objects))
+        given = self.shown(memory.values[:, :, :, 0].flatten(0, 1)).sigmoid()
+        shown = _shares(given.flatten(1).unflatten(0, (batch, objects)))
+        now = key.flatten(2).unsqueeze(1)  # (B, 1, Ck, hw)
+        mine = _mean(now, inside)  # (B, N, Ck)
+        first = _mean(memory.keys[:, :, 0].flatten(2).unsqueeze(1), shown)
+        likeness = -(now - first.unsqueeze(-1)).square().mean(2)  # (B, N, hw), 0 for the same
+        numbers = (
+            (likeness * inside).sum(-1),
+            _greatest(likeness - INSIDE * soft),
+            soft.mean(-1),
+            (soft * (1 - soft)).sum(-1) / (soft.sum(-1) + 1),
         )
-        now = key.flatten(2).transpose(1, 2)  # (B, hw, Ck)
-        mine = inside @ now  # (B, N, Ck)
-        first = _shares(shown) @ memory.keys[:, :, 0].flatten(2).transpose(1, 2)
-        likeness = _likeness(now, first)  # (B, N, hw)
-        numbers = torch.stack(
-            [
-                (likeness * inside).sum(-1),
-                (likeness - INSIDE * soft).amax(-1),
-                soft.mean(-1),
-                (soft * (1 - soft)).sum(-1) / (soft.sum(-1) + 1),
-            ],
-            -1,
-        )
-        found = torch.cat([within, seen.mean(-1), (mine - first).abs(), numbers], -1)
+        # a sum where one would stack them: XNNPACK joins five tensors at most
+        places = torch.tensor(PLACES).to(soft)
+        row = sum(number.unsqueeze(-1) * place for number, place in zip(numbers, places, strict=True))
+        found = torch.cat([_mean(seen, inside), seen.mean(-1), (mine - first).abs(), row], -1)
         return self.out(F.relu(self.hidden(found))).squeeze(-1)
 
 
@@ -71,8 +74,14 @@ def _shares(weights: Tensor) -> Tensor:
     return weights / (weights.sum(-1, keepdim=True) + 1e-4)
 
 
-def _likeness(now: Tensor, first: Tensor) -> Tensor:
-    """How near keys (B, hw, Ck) are to those of the objects (B, N, Ck): 0 for the same, (B, N, hw)."""
-    across = first @ now.transpose(1, 2)
-    distance = now.square().sum(-1).unsqueeze(1) + first.square().sum(-1, keepdim=True) - 2 * across
-    return -distance / now.shape[-1]
+def _greatest(x: Tensor) -> Tensor:
+    """Nearly the maximum of (..., hw), of operations that all runtimes have."""
+    return (x * (SHARP * x).softmax(-1)).sum(-1)
+
+
+def _mean(x: Tensor, shares: Tensor) -> Tensor:
+    """The mean (B, N, C) of (B, N, C, hw) with these shares (B, N, hw).
+
+    Not a matrix product: converters make layers of those, with weights that are none.
+    """
+    return (x * shares.unsqueeze(2)).sum(-1)

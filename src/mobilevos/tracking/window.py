@@ -35,7 +35,7 @@ TRUSTED = 0.35
 """Confidence below which a mask does not lead the window."""
 SMOOTH = 0.25
 """Share of the newest motion in the speed that is expected."""
-CUT = 0.45
+CUT = 0.6
 """Two frames whose colours have less than this in common (0..1) belong to different shots."""
 STEP = 4
 """One pixel in so many of the network's, each way, is looked at."""

@@ -82,8 +82,8 @@ class Objective(nn.Module):
             prefix: frames after the first that are followed without gradient or loss.
         """
         if isinstance(self.student, Student):
-            around = torch.rand(len(batch.frames), device=batch.frames.device) < self.bypass
-            self.student.decoder.bypass = around if self.bypass else None
+            chances = torch.rand(len(batch.frames), device=batch.frames.device) if self.bypass else None
+            self.student.decoder.bypass = None if chances is None else chances < self.bypass
         frames = batch.frames.float()
         frames = frames.flatten(0, 1).contiguous(memory_format=torch.channels_last).unflatten(0, frames.shape[:2])
         masks = one_hot(batch.masks, batch.objects)

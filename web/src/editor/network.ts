@@ -61,6 +61,20 @@ export class Network {
     });
   }
 
+  /** A mask that obeys the points of the marks, and those of the other objects; planes show the whole frame. */
+  async obey(
+    source: VideoSource,
+    index: number,
+    plane: Packed,
+    others: Packed[],
+    raster: Raster,
+    marks: Marks,
+  ): Promise<Packed> {
+    await this.load();
+    const bitmap = await copied(source, index);
+    return (await this.client.call('obey', { bitmap, plane, others, raster, marks }, [bitmap])).plane;
+  }
+
   /** Follow objects from a frame with given masks, or from another frame on, with `previous` masks there. */
   async begin(source: VideoSource, geometry: Geometry, anchor: Known, previous: Known | null): Promise<void> {
     const picture = async ({ index, ...known }: Known) => ({ bitmap: await copied(source, index), ...known });

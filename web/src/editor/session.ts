@@ -1,7 +1,6 @@
 /** One video being worked on: where the person is, what is marked, and the edits. */
 import { fit, rasterOf, rasterOfAll, type Geometry, type Raster } from '../tracking/geometry';
 import { line, noMarks, type Marks, type Point } from '../tracking/marks';
-import { joined, lessened } from '../tracking/mend';
 import { pack, resample, unpack } from '../tracking/planes';
 import { WINDOW } from '../tracking/window';
 import type { VideoSource } from '../video/source';
@@ -9,7 +8,17 @@ import { colorOf } from './colors';
 import { History } from './history';
 import { SIZES, type Network } from './network';
 import { Pace, type Quality } from './pace';
-import { drawObject, EMPTY, isVisible, planeOf, removeObject, withFrame, type FrameMasks, type State } from './state';
+import {
+  drawObject,
+  EMPTY,
+  isVisible,
+  planeOf,
+  planesOf,
+  removeObject,
+  withFrame,
+  type FrameMasks,
+  type State,
+} from './state';
 
 /** The short side at which marks are read: the network learned it on small pictures, and it is quicker. */
 const MARKING_SIZE = 288;
@@ -119,7 +128,7 @@ export class Session {
   tap(point: Point, on: boolean): Promise<void> {
     const made = this.masks?.marks.has(this.active);
     if (!made && isVisible(this.masks, this.active)) return this.mend(point, on);
-    return this.mark((marks) => ({ ...marks, [on ? 'on' : 'off']: [...marks[on ? 'on' : 'off'], point] }));
+    return this.mark((marks) => ({ ...marks, [on ? 'on' : 'off']: [...marks[on ? 'on' : 'off'], point] }), true);
   }
 
   box(box: Box): Promise<void> {
@@ -145,15 +154,18 @@ export class Session {
     this.commit(this.index, this.active, new Uint8Array(canvas.height * canvas.width), canvas, null);
   }
 
-  private async mark(change: (marks: Marks) => Marks): Promise<void> {
+  /** `further`: the mark is one more of an object that is known by marks, so its mask so far counts. */
+  private async mark(change: (marks: Marks) => Marks, further = false): Promise<void> {
     await this.working(async () => {
       const { index, active, canvas } = this;
-      const marks = change(this.masks?.marks.get(active) ?? noMarks());
-      const mask = await this.propose(index, marks, null, canvas);
+      const made = this.masks?.marks.get(active);
+      const marks = change(made ?? noMarks());
+      const before = further && made ? planeOf(this.masks, active, canvas) : null;
+      const mask = await this.propose(index, marks, before, canvas);
       if (!covers(mask, marks.on, canvas)) {
         throw new Error('No object was found there. Tap its middle, draw a box around it or paint over it.');
       }
-      this.commit(index, active, mask, canvas, marks);
+      this.commit(index, active, await this.obeying(index, mask, marks, canvas), canvas, marks);
     });
   }
 
@@ -162,9 +174,18 @@ export class Session {
       const { index, active, canvas } = this;
       const before = planeOf(this.masks, active, canvas)!;
       const marks = { ...noMarks(), [on ? 'on' : 'off']: [point] };
-      const found = await this.propose(index, marks, on ? null : before, canvas);
-      this.commit(index, active, (on ? joined : lessened)(before, found, point, canvas), canvas, null);
+      this.commit(index, active, await this.obeying(index, before, marks, canvas), canvas, null);
     });
+  }
+
+  /** A mask that the points of the marks agree with, whatever made it. */
+  private async obeying(index: number, mask: Uint8Array, marks: Marks, canvas: Raster): Promise<Uint8Array> {
+    if (!marks.on.length && !marks.off.length) return mask;
+    const masks = this.state.frames.get(index);
+    const others = (masks?.ids ?? []).filter((id) => id !== this.active);
+    const known = masks ? planesOf(masks, others, canvas) : [];
+    const plane = await this.network.obey(this.source, index, pack(mask), known, canvas, marks);
+    return unpack(plane, canvas.height * canvas.width);
   }
 
   /** The network's idea of what is marked in a frame; masks are planes of `canvas`. */

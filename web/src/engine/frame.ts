@@ -16,6 +16,11 @@ export class BitmapFrame implements Frame {
    * is halved in steps, which comes to a mean of all pixels.
    */
   pixels({ inner, box }: Geometry): Uint8ClampedArray {
+    return this.part(inner, box);
+  }
+
+  /** RGBA of a part of the picture at a size. */
+  part(inner: Size, box: Geometry['box']): Uint8ClampedArray {
     let times = 1;
     while (box.height > 2 * times * inner.height || box.width > 2 * times * inner.width) times *= 2;
     let source: CanvasImageSource = this.bitmap;

@@ -7,7 +7,15 @@ import {
   type Accelerator,
   type CompiledModel,
 } from '@litertjs/core';
-import type { StepEngine, StepInputs, StepOutputs, StepShape } from '../tracking/step';
+import {
+  nearness,
+  SLOTS,
+  written,
+  type StepEngine,
+  type StepInputs,
+  type StepOutputs,
+  type StepShape,
+} from '../tracking/step';
 import type { ModelFiles } from './model';
 
 /** Compiled shapes that are kept: for the marks of one object, and for the objects that are followed. */
@@ -51,24 +59,23 @@ export class LiteRtEngine implements StepEngine {
     this.nothing = new Float32Array(shape.objects * 2 * (shape.height / 4) * (shape.width / 4));
   }
 
-  async step({ frame, memory, write, given }: StepInputs): Promise<StepOutputs> {
+  async step({ frame, memory, write, time, given }: StepInputs): Promise<StepOutputs> {
     const data: Record<string, Float32Array> = {
       frame,
       keys: memory.keys,
       values: memory.values,
-      nearness: Float32Array.of(0, 1), // the annotated frame may be long ago, the latest is near
-      write: Float32Array.from(write),
+      nearness: nearness(memory, time),
+      write: Float32Array.from({ length: SLOTS }, (_, slot) => (write.includes(slot) ? 1 : 0)),
       given: given ?? this.nothing,
       use_given: Float32Array.of(given ? 1 : 0),
     };
     const inputs = this.model.getInputDetails().map(({ name, shape }) => new Tensor(data[name], shape));
     const outputs = await this.model.run(inputs);
     try {
-      const [probabilities, keys, values] = await Promise.all(outputs.map((tensor) => tensor.data()));
-      return {
-        probabilities: probabilities as Float32Array,
-        memory: { keys: keys as Float32Array, values: values as Float32Array },
-      };
+      const [probabilities, keys, values, rating] = (await Promise.all(
+        outputs.map((tensor) => tensor.data()),
+      )) as Float32Array[];
+      return { probabilities, memory: { keys, values, times: written(memory.times, write, time) }, rating };
     } finally {
       for (const tensor of [...inputs, ...outputs]) tensor.delete();
     }

@@ -31,6 +31,11 @@ export interface Calls {
   warm: { request: { geometry: Geometry }; reply: Record<string, never> };
   /** One object's mask from its marks; `before` is its mask so far, a plane of the geometry's inner size. */
   propose: { request: { geometry: Geometry; bitmap: ImageBitmap; marks: Marks; before: Packed | null }; reply: Masked };
+  /** A mask, as it must be where `marks` has points; planes of `raster`, which shows the whole frame. */
+  obey: {
+    request: { bitmap: ImageBitmap; plane: Packed; others: Packed[]; raster: Raster; marks: Marks };
+    reply: { plane: Packed };
+  };
   begin: { request: { geometry: Geometry; anchor: Picture; previous: Picture | null }; reply: Record<string, never> };
   step: { request: { bitmap: ImageBitmap }; reply: Masked };
   /** Masks in the whole frame: the object of each pixel (as `ids` calls it) and how much of it is object. */

@@ -1,5 +1,7 @@
 /** The worker: the network and the tracker, away from the page so that it never stutters. */
+import { obeyed } from '../tracking/constraints';
 import { rasterOfAll, type Raster, type Size } from '../tracking/geometry';
+import type { Marks, Point } from '../tracking/marks';
 import { pack, resample, unpack, winners, type Packed } from '../tracking/planes';
 import { Tracker, type Drawn, type Found } from '../tracking/tracker';
 import { BitmapFrame } from './frame';
@@ -31,6 +33,10 @@ const handlers: Handlers = {
   async propose({ geometry, bitmap, marks, before }) {
     const known = before && unpack(before, geometry.inner.height * geometry.inner.width);
     return masked(await reading([bitmap], ([frame]) => loaded().propose(geometry, frame, marks, known)));
+  },
+
+  async obey({ bitmap, plane, others, raster, marks }) {
+    return { plane: pack(await reading([bitmap], async ([frame]) => corrected(frame, plane, others, raster, marks))) };
   },
 
   async begin({ geometry, anchor, previous }) {
@@ -72,6 +78,29 @@ function masked({ planes, raster, confidence, look }: Found): Masked {
   return { planes: planes.map(pack), raster, confidence, look };
 }
 
+/** A plane of the whole frame, changed where points want it otherwise. */
+function corrected(
+  frame: BitmapFrame,
+  packed: Packed,
+  others: readonly Packed[],
+  raster: Raster,
+  { on, off }: Marks,
+): Uint8Array {
+  const { height, width, box } = raster;
+  const plane = unpack(packed, height * width);
+  const before = plane.map((value) => (value > 127 ? 1 : 0));
+  const cell = ({ x, y }: Point) => ({
+    x: Math.min(width - 1, Math.max(0, Math.floor((x * width) / box.width))),
+    y: Math.min(height - 1, Math.max(0, Math.floor((y * height) / box.height))),
+  });
+  const picture = { data: frame.part({ height, width }, box), height, width };
+  const known = others.map((each) => unpack(each, height * width));
+  const owners = known.length ? winners(known, height * width) : null;
+  const after = obeyed(picture, before, on.map(cell), off.map(cell), owners);
+  for (let i = 0; i < plane.length; i++) if (after[i] !== before[i]) plane[i] = after[i] ? 255 : 0;
+  return plane;
+}
+
 function inFrame(planes: Packed[], raster: Raster, frame: Size): Uint8Array[] {
   const all = rasterOfAll(frame, frame);
   return planes.map((packed) => resample(unpack(packed, raster.height * raster.width), raster, all));
@@ -107,6 +136,7 @@ async function answer(request: Request): Promise<void> {
 function buffers(result: Reply['result']): Transferable[] {
   if (!result) return [];
   if ('planes' in result) return result.planes.map((plane) => plane.buffer);
+  if ('plane' in result) return [result.plane.buffer];
   return 'pixels' in result ? [result.pixels.buffer] : [];
 }
 

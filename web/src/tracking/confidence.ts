@@ -5,7 +5,17 @@
 import { scaleOf, type Geometry } from './geometry';
 
 const STEP = 4;
-const COEFFICIENTS = { certainty: 11.094, softness: -0.183, change: -0.335, scatter: -1.305, constant: -7.515 };
+const COEFFICIENTS = {
+  certainty: 11.094,
+  softness: -0.183,
+  change: -0.335,
+  scatter: -1.305,
+  rating: 0.0,
+  constant: -7.515,
+};
+
+/** Logits of the rating are bounded by this. */
+const MOST_RATING = 6;
 
 /** How many pixels of the frame an object covers that was given as `count` numbers 0..1, one for STEP x STEP pixels. */
 export function sizeOf(given: Float32Array, offset: number, count: number, geometry: Geometry): number {
@@ -16,9 +26,14 @@ export function sizeOf(given: Float32Array, offset: number, count: number, geome
 
 /**
  * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere.
- * `annotated`: how large each was where it was annotated, in pixels of the frame.
+ * `annotated`: how large each was where it was annotated, in pixels of the frame. `rating`: the network's own.
  */
-export function confidences(probabilities: Float32Array, g: Geometry, annotated: readonly number[]): number[] {
+export function confidences(
+  probabilities: Float32Array,
+  g: Geometry,
+  annotated: readonly number[],
+  rating: Float32Array,
+): number[] {
   const { net } = g;
   const areas = annotated.map((size) => size / cellOf(g));
   const plane = net.height * net.width;
@@ -56,9 +71,15 @@ export function confidences(probabilities: Float32Array, g: Geometry, annotated:
       COEFFICIENTS.softness * (s.soft / length) +
       COEFFICIENTS.change * Math.abs(Math.log(s.area / Math.max(areas[n], 1))) +
       COEFFICIENTS.scatter * (Math.sqrt(Math.max(variance, 0)) / length) +
+      COEFFICIENTS.rating * logit(rating[n]) +
       COEFFICIENTS.constant;
     return 1 / (1 + Math.exp(-score));
   });
+}
+
+function logit(rating: number): number {
+  const bounded = Math.min(Math.max(rating, 1e-6), 1 - 1e-6);
+  return Math.min(Math.max(Math.log(bounded / (1 - bounded)), -MOST_RATING), MOST_RATING);
 }
 
 /** Pixels of the frame for each place that is looked at. */

@@ -3,7 +3,7 @@ import { confidences, sizeOf } from './confidence';
 import { padFrame, rasterOf, reducePlane, type Geometry, type Raster } from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
 import { resample, winners } from './planes';
-import { emptyMemory, type Memory, type StepEngine, type StepShape } from './step';
+import { emptyMemory, oldestSlot, type Memory, type StepEngine, type StepOutputs, type StepShape } from './step';
 import {
   extentOf,
   extentOfMask,
@@ -51,6 +51,8 @@ export class Tracker {
   private whole!: Geometry;
   private shape!: StepShape;
   private memory!: Memory;
+  /** Of the latest frame. */
+  private time = 0;
   private look!: LookAhead;
   /** Of the latest frame. */
   private palette!: Float32Array;
@@ -67,7 +69,7 @@ export class Tracker {
   /** The first run of a graph compiles it and takes long: have it behind us. */
   async warm(whole: Geometry): Promise<void> {
     await this.use(whole, 1);
-    await this.engine.step({ frame: this.rgb, memory: emptyMemory(this.shape), write: [1, 1], given: null });
+    await this.engine.step({ frame: this.rgb, memory: emptyMemory(this.shape), write: [0, 1], time: 0, given: null });
   }
 
   /**
@@ -76,13 +78,14 @@ export class Tracker {
    */
   async propose(whole: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null): Promise<Found> {
     await this.use(whole, 1);
-    const first = await this.proposal(whole, frame, marks, before);
-    // Once more through a window around what was found and what was marked: small objects at their own size.
-    const [found, marked] = [first.planes[0], first.marked];
-    const extent = extentOfMask((i) => found[i] > 127 || marked[i] > 127, rasterOf(whole));
+    this.time = 0;
+    const known = before ?? (await this.proposal(whole, frame, marks, null)).planes[0];
+    // The second look knows the first one, and is through a window around what was found and what was marked: small
+    // objects are seen at their own size.
+    const { on } = drawMarks(marks, whole);
+    const extent = extentOfMask((i) => known[i] > 127 || on[i] > 127, rasterOf(whole));
     const look = firstLook(whole, extent);
-    if (look.zoom <= 1) return { ...first, look };
-    return { ...(await this.proposal(windowAt(whole, look), frame, marks, before)), look };
+    return { ...(await this.proposal(windowAt(whole, look), frame, marks, known)), look };
   }
 
   /** Follow the objects of an annotated frame; `previous` is the frame to go on from, if it is another one. */
@@ -93,13 +96,14 @@ export class Tracker {
     let geometry = windowAt(whole, first);
     const given = this.given(geometry, seen(hard, geometry));
     this.sizes = anchor.planes.map((_, n) => sizeOf(given, 2 * n * this.cells(), this.cells(), geometry));
-    this.memory = await this.memorise(geometry, anchor.frame, given);
+    this.time = 0;
+    this.memory = await this.memorise(geometry, anchor.frame, given, emptyMemory(this.shape), [0, 1]);
     this.look = first;
     if (previous) {
       const last = previous.look ?? this.around(previous);
       geometry = previous.look ? { ...whole, box: previous.raster.box } : windowAt(whole, last);
       const masks = this.given(geometry, seen(previous, geometry));
-      this.memory = await this.memorise(geometry, previous.frame, masks, this.memory);
+      this.memory = await this.memorise(geometry, previous.frame, masks, this.memory, [1]);
       this.look = last;
     }
     this.palette = (previous ?? anchor).frame.palette();
@@ -110,8 +114,10 @@ export class Tracker {
     const look = isCut(this.palette, palette) ? wholeFrame(this.whole) : this.look;
     const geometry = windowAt(this.whole, look);
     padFrame(frame.pixels(geometry), geometry, this.rgb);
-    const out = await this.engine.step({ frame: this.rgb, memory: this.memory, write: [0, 1], given: null });
-    const confidence = confidences(out.probabilities, geometry, this.sizes);
+    const time = ++this.time;
+    const write = [oldestSlot(this.memory)];
+    const out = await this.engine.step({ frame: this.rgb, memory: this.memory, write, time, given: null });
+    const confidence = confidences(out.probabilities, geometry, this.sizes, out.rating);
     const extents = this.extents(out.probabilities, geometry).filter((_, n) => confidence[n] >= WINDOW.TRUSTED);
     const found = extents.filter((extent) => extent !== null);
     // Where one of them is lost, it is looked for, which is why all must be found.
@@ -134,16 +140,25 @@ export class Tracker {
     await this.engine.load(this.shape);
   }
 
-  /** What is marked, as one look shows it, and what was marked as the object: planes of the look's raster. */
+  /** What is marked, as one look shows it; `before` is what it knows of it, a plane of the whole frame. */
   private async proposal(geometry: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null) {
-    const drawn = drawMarks(marks, geometry);
+    const { on, off } = drawMarks(marks, geometry);
     const raster = rasterOf(geometry);
-    const known = before && resample(before, rasterOf(this.whole), raster);
-    const marked = known ? drawn.on.map((value, i) => (drawn.off[i] ? 0 : Math.max(value, known[i]))) : drawn.on;
-    const given = this.given(geometry, [marked], [drawn.off], PROMPT_STRENGTH);
-    const memory = await this.memorise(geometry, frame, given);
-    const { probabilities } = await this.engine.step({ frame: this.rgb, memory, write: [0, 1], given: null });
-    return { planes: [inner(probabilities, 1, geometry)], raster, confidence: [1], marked };
+    const given = this.given(geometry, [on], [off], PROMPT_STRENGTH);
+    let memory = await this.memorise(geometry, frame, given, emptyMemory(this.shape), [0, 1]);
+    if (before) {
+      const known = this.given(geometry, [resample(before, rasterOf(this.whole), raster)]);
+      memory = await this.memorise(geometry, frame, known, memory, [1]);
+    }
+    const out = await this.engine.step({ frame: this.rgb, memory, write: [2], time: 1, given: null });
+    return { planes: [inner(out.probabilities, 1, geometry)], raster, confidence: this.judged(out, geometry) };
+  }
+
+  /** How far what was found from marks is to be trusted. */
+  private judged({ probabilities, rating }: StepOutputs, geometry: Geometry): number[] {
+    const { height, width } = geometry.net;
+    const size = sizeOf(every(probabilities, height, width), 0, this.cells(), geometry);
+    return confidences(probabilities, geometry, [size], rating);
   }
 
   /** The window around masks; objects that are not to be seen do not count. */
@@ -152,11 +167,16 @@ export class Tracker {
     return firstLook(this.whole, joinedExtents(extents.filter((extent) => extent !== null)));
   }
 
-  private async memorise(geometry: Geometry, frame: Frame, given: Float32Array, into?: Memory): Promise<Memory> {
+  /** The memory with a frame in some of its slots; the annotated frame is also the latest one, so it goes into two. */
+  private async memorise(
+    geometry: Geometry,
+    frame: Frame,
+    given: Float32Array,
+    memory: Memory,
+    write: readonly number[],
+  ): Promise<Memory> {
     padFrame(frame.pixels(geometry), geometry, this.rgb);
-    const memory = into ?? emptyMemory(this.shape);
-    // The first frame is also the latest one: it goes into both slots.
-    return (await this.engine.step({ frame: this.rgb, memory, write: into ? [0, 1] : [1, 1], given })).memory;
+    return (await this.engine.step({ frame: this.rgb, memory, write, time: this.time, given })).memory;
   }
 
   /** (N, 2, H/4, W/4): each object, and what it is not (by default all the others). */
@@ -202,6 +222,15 @@ export class Tracker {
     }
     return this.sizes.map((_, n) => extentOf((i) => labels[i] === n + 1, geometry));
   }
+}
+
+/** One number in STEP x STEP of the first object, of probabilities (1 + N, H, W). */
+function every(probabilities: Float32Array, height: number, width: number): Float32Array {
+  const columns = width / WINDOW.STEP;
+  return Float32Array.from({ length: (height / WINDOW.STEP) * columns }, (_, i) => {
+    const row = height + Math.floor(i / columns) * WINDOW.STEP;
+    return probabilities[row * width + (i % columns) * WINDOW.STEP];
+  });
 }
 
 /** A channel of probabilities (1 + N, H, W) without the padding, as a plane. */

@@ -18,7 +18,7 @@ export const WINDOW = {
   SEARCH: 1.25,
   TRUSTED: 0.35,
   SMOOTH: 0.25,
-  CUT: 0.45,
+  CUT: 0.6,
   STEP: 4,
 } as const;
 
