@@ -67,8 +67,8 @@ def test_a_frame_can_fill_all_slots() -> None:
     example = dict(zip(tflite_step.INPUTS, tflite_step.example_inputs(network, 48, 64, 1, 2), strict=True))
     step = TfliteStep(network)
     with torch.inference_mode():
-        _, keys, values = step(**example | {"write": torch.ones(2)})
-        _, same_keys, same_values = step(**example | {"write": torch.zeros(2)})
+        _, keys, values, _ = step(**example | {"write": torch.ones(2)})
+        _, same_keys, same_values, _ = step(**example | {"write": torch.zeros(2)})
     assert torch.equal(keys[:, 0], keys[:, 1])
     assert torch.equal(values[:, 0], values[:, 1])
     assert torch.equal(same_keys, example["keys"])

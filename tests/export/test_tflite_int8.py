@@ -37,7 +37,7 @@ def model(network: Student) -> bytes:
 
 def test_a_relu_inside_a_sum_changes_no_number(model: bytes, network: Student) -> None:
     torch.manual_seed(0)
-    inputs = {k: v.numpy() for k, v in zip(INPUTS, example_inputs(network, 96, 160, 1, 2), strict=True)}
+    inputs = {k: v.numpy() for k, v in zip(INPUTS, example_inputs(network, 96, 160, 1, 3), strict=True)}
     ours, theirs = (LiteRtRuntime(data, threads=1).feed(inputs) for data in (fused(model), model))
     for name in theirs:
         np.testing.assert_allclose(ours[name], theirs[name], atol=1e-5)

@@ -148,7 +148,7 @@ def _cuts() -> dict[str, list[tuple[Any, Any]]]:
     cases = []
     for height, width in ((30, 40), (95, 120), (145, 97)):
         before = (rng.beta(2, 5, (height, width, 3)) * 255).astype(np.uint8)
-        for share in (0.0, 0.4, 0.7, 1.0):
+        for share in (0.0, 0.3, 0.5, 1.0):
             now = before.copy()
             now[: round(share * height)] = 255 - before[: round(share * height)] // 4
             palettes = [window.palette_of(picture) for picture in (before, now)]

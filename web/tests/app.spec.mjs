@@ -82,7 +82,7 @@ test('marks: box, brush, eraser, minus; undo and redo bring each state back', as
   ]);
   await keep();
   await app.page.keyboard.press('t');
-  await app.tap(x, y, 'right');
+  await app.tap(x + 0.13, y + 0.17, 'right'); // on what the brush left
   await keep();
   assert.equal(new Set(states).size, 5, 'each mark changes the picture');
   for (const state of states.slice(0, -1).reverse()) {
