@@ -30,7 +30,10 @@ const start = startScreen({
   sample: () => void open(sample),
 });
 
-const shortcuts: Shortcut[] = [...editor.shortcuts(), { key: '?', text: 'This help', act: () => help.showModal() }];
+const shortcuts: Shortcut[] = [
+  ...editor.shortcuts(),
+  { key: '?', text: 'This help', always: true, act: () => help.showModal() },
+];
 const help = helpDialog(shortcuts);
 const again = h('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => void leave() } });
 again.innerHTML = `${ICONS.open}<span>New video</span>`;

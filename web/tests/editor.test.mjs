@@ -230,3 +230,58 @@ test('where the graphics processor fails, the call is made once more without it'
   assert.deepEqual(loads, ['auto', 'wasm']);
   assert.equal(real.engine, 'WebAssembly, one thread');
 });
+
+test('after undo, marks go to an object that is there', async () => {
+  await tap(11);
+  session.addObject();
+  assert.equal(session.active, 2);
+  session.undo();
+  assert.equal(session.active, 1);
+  session.redo();
+  assert.equal(session.active, 1);
+  session.undo();
+  session.undo();
+  await tap(11);
+  assert.deepEqual(
+    session.state.objects.map(({ id }) => id),
+    [1],
+  );
+});
+
+test('following begins where something is known, towards the frame in which it was asked for', () => {
+  const state = { objects: [], frames: new Map([2, 7].map((at) => [at, { ids: [1] }])) };
+  const from = (index, direction) => parts.startOf(state, index, direction);
+  assert.deepEqual(from(2, -1), { index: 2, direction: -1 });
+  assert.deepEqual(from(5, 1), { index: 2, direction: 1 });
+  assert.deepEqual(from(5, -1), { index: 7, direction: -1 });
+  assert.deepEqual(from(9, -1), { index: 7, direction: 1 });
+  assert.deepEqual(from(0, 1), { index: 2, direction: -1 });
+  assert.equal(parts.startOf({ objects: [], frames: new Map() }, 3, 1), null);
+});
+
+test('an object that is lost stops the run once, and the next run goes on', async () => {
+  await tap(11);
+  const timestamps = Array.from({ length: 40 }, (_, i) => i / 30);
+  Object.assign(session.source, { timestamps, durations: timestamps.map(() => 1 / 30) });
+  const step = network.step.bind(network);
+  network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [bitmap.index < 5 ? 0.8 : 0.01] });
+  await assert.rejects(follow(), /Lost since frame 6\./);
+  assert.equal(session.index, 5 + parts.LOST_FRAMES - 1);
+  await follow();
+  assert.equal(session.index, 39);
+});
+
+test('what was followed is exported, or all of the video', async () => {
+  await tap(11);
+  session.index = 3;
+  await tap(14);
+  const { first, last, missing } = parts.followed(session);
+  assert.deepEqual([first, last, missing], [0, 3, 2]);
+  network.expand = async ([plane], _ids, raster) =>
+    parts.resample(parts.unpack(plane, raster.height * raster.width), raster, FRAME);
+  const part = parts.trackedVideo(session, { first: 3, last: 5 });
+  assert.deepEqual(part.timestamps, [3 / 30, 4 / 30, 5 / 30]);
+  assert.equal(leftEdge(await part.alpha(0)), 13);
+  assert.ok(!(await part.alpha(1)).some(Boolean));
+  assert.equal((await part.frame(2)).index, 5);
+});

@@ -1,6 +1,7 @@
 /** What the unit tests look at. */
 export { half, ModelFiles } from '../src/engine/model';
-export { anchorOf, knownAt, track } from '../src/editor/track';
+export { anchorOf, knownAt, LOST_FRAMES, startOf, track } from '../src/editor/track';
+export { followed, trackedVideo } from '../src/editor/tracked';
 export { History } from '../src/editor/history';
 export { Network } from '../src/editor/network';
 export { Pace } from '../src/editor/pace';

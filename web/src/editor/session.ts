@@ -109,14 +109,23 @@ export class Session {
     return rasterOfAll({ height: cells(inner.height, height), width: cells(inner.width, width) }, { height, width });
   }
 
+  undo(): void {
+    this.history.undo();
+    this.chooseKnown();
+  }
+
+  redo(): void {
+    this.history.redo();
+    this.chooseKnown();
+  }
+
   addObject(): void {
     this.history.commit(this.withNewObject());
   }
 
   remove(id: number): void {
     this.history.commit(removeObject(this.state, id));
-    if (this.active === id) this.active = this.state.objects.at(-1)?.id ?? 1;
-    this.changed();
+    this.chooseKnown();
   }
 
   rename(id: number, name: string): void {
@@ -194,6 +203,13 @@ export class Session {
     const known = before && pack(resample(before, canvas, rasterOf(small)));
     const { planes, raster } = await this.network.propose(this.source, index, small, marks, known);
     return resample(unpack(planes[0], raster.height * raster.width), raster, canvas);
+  }
+
+  /** Marks go to an object that is there. */
+  private chooseKnown(): void {
+    const { objects } = this.state;
+    if (!objects.some(({ id }) => id === this.active)) this.active = objects.at(-1)?.id ?? 1;
+    this.changed();
   }
 
   /** A state with one object more, which is the active one from now on. */

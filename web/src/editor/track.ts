@@ -19,6 +19,41 @@ export function anchorOf(state: State, index: number, ids: readonly number[]): n
 }
 
 /**
+ * Where following begins that is asked for at `index`: there, or where something is known nearest to it, and then towards
+ * it. Null where nothing is known anywhere.
+ */
+export function startOf(
+  state: State,
+  index: number,
+  direction: Direction,
+): { index: number; direction: Direction } | null {
+  if (state.frames.get(index)?.ids.length) return { index, direction };
+  const known = [...state.frames].filter(([, masks]) => masks.ids.length).map(([at]) => at);
+  const behind = known.filter((at) => (index - at) * direction > 0);
+  const nearest = (behind.length ? behind : known).sort((a, b) => Math.abs(a - index) - Math.abs(b - index))[0];
+  return nearest === undefined ? null : { index: nearest, direction: nearest < index ? 1 : -1 };
+}
+
+/** An object of which nothing is found in so many frames in a row is lost. */
+export const LOST_FRAMES = 10;
+/** Less confidence than this is as good as nothing. */
+export const LOST = 0.1;
+
+/** Whether one of the objects has just been lost for so many frames, up to `index`; longer ago it was told already. */
+export function isLost(state: State, index: number, direction: Direction): boolean {
+  const lost = (masks: FrameMasks | undefined, id: number) => {
+    const at = masks?.ids.indexOf(id) ?? -1;
+    return at >= 0 && !masks!.drawn.has(id) && masks!.confidence[at] < LOST;
+  };
+  const last = Array.from({ length: LOST_FRAMES + 1 }, (_, n) => state.frames.get(index - n * direction));
+  const before = last.pop();
+  return (last[0]?.ids ?? []).some((id) => last.every((masks) => lost(masks, id)) && !lost(before, id));
+}
+
+/** The object is lost: there is nothing to follow. */
+export class Lost extends Error {}
+
+/**
  * Steps until the video's end, until a frame that was drawn and has been followed from, or until `signal` stops it.
  * The objects of the first frame are followed, and from frames in which others were drawn, those as well.
  * `shown` is awaited after each frame, while the network works on the next one already.
@@ -42,6 +77,10 @@ export async function track(
     if (settled) session.index = next;
     else run.record(next, await run.step(next));
     const slow = !settled && session.slow(performance.now() - started);
+    if (!settled && isLost(session.state, next, direction)) {
+      const first = next - (LOST_FRAMES - 1) * direction;
+      throw new Lost(`Lost since frame ${first + 1}. Mark it again there, or press Follow to go on without it.`);
+    }
     if (drawn.size || slow) run = await Run.begin(session, direction, [...new Set([...run.ids, ...drawn])]);
     await shown();
   }

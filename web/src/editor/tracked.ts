@@ -2,11 +2,24 @@
 import type { TrackedVideo } from '../export/types';
 import type { Session } from './session';
 
-export function trackedVideo(session: Session): TrackedVideo {
+/** Frames from `first` to `last`, both included. */
+export interface Range {
+  first: number;
+  last: number;
+}
+
+/** From the first frame with a mask to the last one, and how many between them have none. */
+export function followed(session: Session): Range & { missing: number } {
+  const known = [...session.state.frames.keys()].sort((a, b) => a - b);
+  const [first, last] = [known[0] ?? 0, known.at(-1) ?? 0];
+  return { first, last, missing: known.length ? last - first + 1 - known.length : 0 };
+}
+
+export function trackedVideo(session: Session, { first, last }: Range): TrackedVideo {
   const { source, network, state } = session;
   const { width, height } = source;
   const expand = (i: number, what: 'labels' | 'alpha') => {
-    const masks = state.frames.get(i);
+    const masks = state.frames.get(first + i);
     if (!masks) return Promise.resolve(new Uint8Array(width * height));
     return network.expand(masks.planes, masks.ids, masks.raster, source, what);
   };
@@ -14,9 +27,9 @@ export function trackedVideo(session: Session): TrackedVideo {
   return {
     width,
     height,
-    timestamps: source.timestamps,
-    durations: source.durations,
-    frame: (i) => source.frame(i),
+    timestamps: source.timestamps.slice(first, last + 1),
+    durations: source.durations.slice(first, last + 1),
+    frame: (i) => source.frame(first + i),
     labels: (i) => expand(i, 'labels'),
     alpha: (i) => expand(i, 'alpha'),
     names: Array.from({ length: most }, (_, i) => state.objects.find((o) => o.id === i + 1)?.name ?? `Object ${i + 1}`),

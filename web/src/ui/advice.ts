@@ -12,11 +12,11 @@ export function advice(session: Session, player: Player, live: boolean): string 
     return session.network.engine ? 'Looking …' : 'Loading the model (only the first time) …';
   }
   if (player.mode === 'live') return 'Following live. Press pause to stop and keep the recording.';
-  if (session.busy === 'tracking') return 'Following. Pause where it drifts, mend it, go on.';
+  if (session.busy === 'tracking') return 'Following. Pause where it drifts, fix it, go on.';
   if (live) return 'Tap the object to cut out.';
-  if (!frames.size) return 'Tap an object, draw a box around it or paint over it.';
-  if (!session.masks) return 'No mask here yet: follow to this frame, or mark the object here.';
+  if (!frames.size) return 'Drag around it, or tap it.';
+  if (!session.masks) return 'No mask here yet. Follow comes to this frame; or mark the object here.';
   if (frames.size === 1) return 'Good? Press Follow. Not quite? Tap again to add or remove.';
   const value = trust(session.masks);
-  return value !== null && value < DOUBTFUL ? 'This frame is doubtful. Mend it here, then follow again.' : '';
+  return value !== null && value < DOUBTFUL ? 'Check this frame. Fix it here, then follow again.' : '';
 }

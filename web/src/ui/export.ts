@@ -1,5 +1,5 @@
 /** The dialog in which results are exported. */
-import { trackedVideo } from '../editor/tracked';
+import { followed, trackedVideo } from '../editor/tracked';
 import type { Session } from '../editor/session';
 import { exportCoco } from '../export/coco';
 import { exportMasksZip } from '../export/masks';
@@ -60,7 +60,7 @@ const FORMATS: Record<string, Format> = {
     ending: 'still.png',
     over: true,
     whole: false,
-    make: (video, session, background) => exportStill(video, session.index, background),
+    make: (video, _session, background) => exportStill(video, 0, background),
   },
 };
 
@@ -71,6 +71,9 @@ export class ExportDialog {
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly alert = h('p', { class: 'alert', role: 'alert' });
   private readonly formats: HTMLElement;
+  /** What of the video is exported, where not all of it was followed. */
+  private readonly part = h('div', { class: 'part', hidden: true });
+  private readonly all = h('input', { type: 'checkbox', id: 'export-all' });
   private abort: AbortController | undefined;
 
   constructor(
@@ -97,6 +100,7 @@ export class ExportDialog {
         h('h2', {}, 'Export'),
         iconButton(ICONS.close, 'Close', 'Escape', () => this.element.close()),
       ),
+      this.part,
       this.formats,
       h('h3', {}, 'Background'),
       backgrounds,
@@ -104,10 +108,21 @@ export class ExportDialog {
       this.alert,
     );
     this.element.addEventListener('close', () => this.abort?.abort());
+    this.element.addEventListener('cancel', (event) => {
+      if (!this.running) return;
+      event.preventDefault(); // Escape: an export under way is ended by its own button only
+      this.status.textContent = 'Still exporting. Cancel ends it.';
+    });
+  }
+
+  private get running(): boolean {
+    return this.formats.querySelector('button')!.disabled;
   }
 
   open(): void {
     this.alert.textContent = '';
+    const now = this.current();
+    if (now) this.say(now.session);
     this.element.showModal();
   }
 
@@ -115,6 +130,23 @@ export class ExportDialog {
   failed(error: unknown): void {
     console.warn(error);
     this.alert.textContent = error instanceof Error ? error.message : String(error);
+  }
+
+  /** How much was followed, where it is not all. */
+  private say(session: Session): void {
+    const { first, last, missing } = followed(session);
+    const { frames } = session;
+    const left = frames - (last - first + 1) + missing;
+    this.part.hidden = left === 0;
+    const holes = missing ? `, of which ${missing} are empty` : '';
+    this.part.replaceChildren(
+      h(
+        'p',
+        {},
+        `${left} of ${frames} frames are not followed. Exported are frames ${first + 1} to ${last + 1}${holes}.`,
+      ),
+      h('label', { for: 'export-all' }, this.all, 'All frames, with nothing in those'),
+    );
   }
 
   private async save(format: Format): Promise<void> {
@@ -129,7 +161,11 @@ export class ExportDialog {
         this.progress.value = done / total;
         this.status.textContent = `${format.title}: frame ${done} of ${total}`;
       };
-      const blob = await format.make(trackedVideo(session), session, background, progress, this.abort.signal);
+      const known = followed(session);
+      const every = { first: 0, last: session.frames - 1 };
+      const one = { first: session.index, last: session.index };
+      const range = !format.whole ? one : this.all.checked ? every : known;
+      const blob = await format.make(trackedVideo(session, range), session, background, progress, this.abort.signal);
       download(blob, `${session.source.name.replace(/\.[^.]+$/, '')}-${format.ending}`);
       if (format.whole) session.saved(state);
       this.status.textContent = `${format.title}: saved, ${size(blob.size)}.`;

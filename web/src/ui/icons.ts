@@ -4,7 +4,7 @@ function svg(body: string): string {
 }
 
 export const ICONS = {
-  tap: svg('<circle cx="12" cy="12" r="3.2"/><path d="M12 3v3.5M12 17.5V21M3 12h3.5M17.5 12H21"/>'),
+  select: svg('<circle cx="12" cy="12" r="3.2"/><path d="M12 3v3.5M12 17.5V21M3 12h3.5M17.5 12H21"/>'),
   box: svg(
     '<path d="M4 8V5.5A1.5 1.5 0 0 1 5.5 4H8M16 4h2.5A1.5 1.5 0 0 1 20 5.5V8M20 16v2.500A1.500 1.500 0 0 1 18.500 20H16M8 20H5.500A1.500 1.500 0 0 1 4 18.500V16"/>',
   ),

@@ -3,7 +3,8 @@ import type { Session } from '../editor/session';
 import type { Marks, Point } from '../tracking/marks';
 import { h } from './dom';
 
-export type Tool = 'tap' | 'box' | 'brush' | 'eraser';
+/** `select`: a tap is a point, a drag is a box. */
+export type Tool = 'select' | 'brush' | 'eraser';
 
 export interface MarkActions {
   tap(point: Point, on: boolean): void;
@@ -15,7 +16,7 @@ export interface MarkActions {
 const TAP = 6;
 
 export class Marker {
-  tool: Tool = 'tap';
+  tool: Tool = 'select';
   /** Whether taps say what is the object, or what is not. */
   adding = true;
   /** Half the brush's width, in pixels of the video. */
@@ -24,9 +25,16 @@ export class Marker {
   /** Whether taps are shown. */
   shown = true;
 
-  readonly canvas = h('canvas', { class: 'marks', role: 'img', 'aria-label': 'Mark objects here with the pointer' });
+  readonly canvas = h('canvas', {
+    class: 'marks',
+    role: 'application',
+    tabindex: 0,
+    'aria-label': 'Mark objects here: tap, drag a box, or move the crosshair with the arrow keys and press Enter',
+  });
   private drag: { points: Point[]; on: boolean } | null = null;
   private hover: Point | null = null;
+  /** The crosshair of those who mark with the keyboard, in pixels of the video. */
+  private cursor: Point | null = null;
   private blank = true;
 
   constructor(private readonly actions: MarkActions) {
@@ -36,6 +44,9 @@ export class Marker {
     this.canvas.addEventListener('pointercancel', () => this.release());
     this.canvas.addEventListener('pointerleave', () => this.release());
     this.canvas.addEventListener('contextmenu', (event) => event.preventDefault());
+    this.canvas.addEventListener('keydown', (event) => this.key(event));
+    this.canvas.addEventListener('focus', () => this.aim(this.canvas.matches(':focus-visible')));
+    this.canvas.addEventListener('blur', () => this.aim(false));
   }
 
   /** The size on screen. */
@@ -51,7 +62,7 @@ export class Marker {
     const { session } = this;
     const taps = session && this.shown && session.busy !== 'tracking' ? session.masks?.marks : undefined;
     const painting = this.tool === 'brush' || this.tool === 'eraser';
-    const anything = Boolean(taps?.size || this.drag || (painting && this.hover));
+    const anything = Boolean(taps?.size || this.drag || this.cursor || (painting && this.hover));
     if (!anything && this.blank) return; // an untouched canvas costs nothing
     this.blank = !anything;
     const context = this.canvas.getContext('2d')!;
@@ -60,8 +71,15 @@ export class Marker {
     const scale = this.canvas.width / session.source.width;
     const color = session.state.objects.find((o) => o.id === session.active)?.color ?? '#5ef2c2';
     if (taps) this.drawTaps(context, taps, scale);
-    if (this.drag && this.tool === 'box') drawBox(context, this.drag.points, scale, color);
+    if (this.drag && !painting && this.isDrag()) drawBox(context, this.drag.points, scale, color);
+    if (this.cursor) drawCross(context, this.cursor.x * scale, this.cursor.y * scale);
     if (painting) this.drawBrush(context, scale, color);
+  }
+
+  private aim(shown: boolean): void {
+    const { width, height } = this.session?.source ?? { width: 0, height: 0 };
+    this.cursor = shown && width ? { x: width / 2, y: height / 2 } : null;
+    this.draw();
   }
 
   private release(): void {
@@ -89,14 +107,39 @@ export class Marker {
     if (!drag || !session) return;
     this.drag = null;
     const [from, to] = [drag.points[0], this.point(event)];
-    const scale = this.canvas.getBoundingClientRect().width / session.source.width;
-    const short = Math.hypot(to.x - from.x, to.y - from.y) * scale < TAP;
     if (this.tool === 'brush' || this.tool === 'eraser') {
       this.actions.stroke([...drag.points, to], this.tool === 'eraser' || !drag.on);
-    } else if (this.tool === 'tap' || short) {
-      this.actions.tap(from, drag.on);
-    } else {
+    } else if (this.isDrag({ ...drag, points: [from, to] }) && drag.on) {
       this.actions.box(from, to);
+    } else {
+      this.actions.tap(from, drag.on);
+    }
+    this.draw();
+  }
+
+  /** Whether the pointer has gone far enough to mean more than a tap. */
+  private isDrag(drag = this.drag!): boolean {
+    const [from, to] = [drag.points[0], drag.points.at(-1)!];
+    const scale = this.canvas.getBoundingClientRect().width / this.session!.source.width;
+    return Math.hypot(to.x - from.x, to.y - from.y) * scale >= TAP;
+  }
+
+  /** Marking without a pointer: arrows move a crosshair, Enter marks with it, Shift and Enter take away. */
+  private key(event: KeyboardEvent): void {
+    const { session } = this;
+    if (!session || session.busy || event.altKey || event.ctrlKey || event.metaKey) return;
+    const { width, height } = session.source;
+    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    if (!way && event.key !== 'Enter') return;
+    event.preventDefault();
+    event.stopPropagation(); // arrows go from frame to frame elsewhere
+    const at = this.cursor ?? { x: width / 2, y: height / 2 };
+    if (way) {
+      const by = Math.max(1, Math.round(Math.max(width, height) * (event.shiftKey ? 0.05 : 0.01)));
+      const moved = (value: number, step: number, size: number) => Math.min(Math.max(value + step * by, 0), size - 1);
+      this.cursor = { x: moved(at.x, way[0], width), y: moved(at.y, way[1], height) };
+    } else {
+      this.actions.tap(at, this.adding && !event.shiftKey);
     }
     this.draw();
   }
@@ -161,6 +204,21 @@ function drawTap(context: CanvasRenderingContext2D, x: number, y: number, color:
     context.lineTo(x, y + radius / 2);
   }
   context.stroke();
+}
+
+/** Dark on light, so that it is seen on any picture. */
+function drawCross(context: CanvasRenderingContext2D, x: number, y: number): void {
+  const arm = 14 * devicePixelRatio;
+  for (const [color, width] of [['#000', 5] as const, ['#fff', 2] as const]) {
+    context.beginPath();
+    context.moveTo(x - arm, y);
+    context.lineTo(x + arm, y);
+    context.moveTo(x, y - arm);
+    context.lineTo(x, y + arm);
+    context.lineWidth = width * devicePixelRatio;
+    context.strokeStyle = color;
+    context.stroke();
+  }
 }
 
 function drawBox(context: CanvasRenderingContext2D, points: readonly Point[], scale: number, color: string): void {

@@ -4,6 +4,7 @@ import type { Network } from '../editor/network';
 import type { Quality } from '../editor/pace';
 import { Session } from '../editor/session';
 import { trust } from '../editor/state';
+import { startOf } from '../editor/track';
 import type { Background } from '../export/types';
 import type { Point } from '../tracking/marks';
 import { CameraVideo, MOST_FRAMES } from '../video/camera';
@@ -63,8 +64,8 @@ export class EditorScreen {
     this.toolbar = new Toolbar(this.stage.marker, {
       use: (tool) => this.use(tool),
       sign: () => this.sign(),
-      undo: () => this.edit((session) => session.history.undo()),
-      redo: () => this.edit((session) => session.history.redo()),
+      undo: () => this.edit((session) => session.undo()),
+      redo: () => this.edit((session) => session.redo()),
     });
     this.objects = new ObjectList({
       choose: (id) => this.choose(id),
@@ -159,17 +160,18 @@ export class EditorScreen {
 
   shortcuts(): Shortcut[] {
     return [
-      { key: 't', text: 'Tap', act: () => this.use('tap') },
-      { key: 'b', text: 'Box', act: () => this.use('box') },
+      { key: 't', text: 'Select: tap it, or drag a box around it', act: () => this.use('select') },
+      { key: 'b', text: '', act: () => this.use('select') },
       { key: 'p', text: 'Brush', act: () => this.use('brush') },
       { key: 'e', text: 'Eraser', act: () => this.use('eraser') },
       { key: 'x', text: 'Taps add or remove', act: () => this.sign() },
       { key: '[', text: 'Smaller brush', act: () => this.resize(0.8) },
       { key: ']', text: 'Larger brush', act: () => this.resize(1.25) },
-      { key: 'z', text: 'Undo', act: () => this.edit((session) => session.history.undo()) },
-      { key: 'shift+z', text: 'Redo', act: () => this.edit((session) => session.history.redo()) },
-      { key: 'mod+z', text: '', act: () => this.edit((session) => session.history.undo()) },
-      { key: 'mod+shift+z', text: '', act: () => this.edit((session) => session.history.redo()) },
+      { key: 'z', text: 'Undo', act: () => this.edit((session) => session.undo()) },
+      { key: 'shift+z', text: 'Redo', act: () => this.edit((session) => session.redo()) },
+      { key: 'mod+z', text: '', act: () => this.edit((session) => session.undo()) },
+      { key: 'mod+shift+z', text: '', act: () => this.edit((session) => session.redo()) },
+      { key: 'mod+y', text: '', act: () => this.edit((session) => session.redo()) },
       { key: ' ', text: 'Play or pause', act: () => this.toggle() },
       { key: 'f', text: 'Follow', act: () => this.follow(1) },
       { key: 'shift+f', text: 'Follow back', act: () => this.follow(-1) },
@@ -276,8 +278,15 @@ export class EditorScreen {
 
   private follow(direction: 1 | -1): void {
     this.notices.clear();
-    if (this.player?.mode) void this.player.pause();
-    else if (this.session?.masks) this.player?.follow(direction);
+    const { player, session } = this;
+    if (player?.mode) return void player.pause();
+    const from = session && startOf(session.state, session.index, direction);
+    if (!from || !player) return;
+    // Where nothing is known here yet, it is followed to here, from where it is known.
+    void player
+      .seek(from.index)
+      .then(() => player.follow(from.direction))
+      .catch((error: unknown) => this.failed(error));
   }
 
   /** To the frame that most needs a look; from there on the next. */

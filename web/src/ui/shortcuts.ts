@@ -3,6 +3,8 @@ import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 
 export interface Shortcut {
+  /** Also before a video is open. */
+  always?: boolean;
   /** As in `KeyboardEvent.key`, lower case, with `shift+` or `mod+` before it. */
   key: string;
   text: string;
@@ -14,12 +16,12 @@ export function listen(shortcuts: readonly Shortcut[], enabled: () => boolean): 
     const target = event.target as HTMLElement;
     const typing =
       target.matches('input:not([type=range]), textarea, select') || document.querySelector('dialog[open]');
-    if (typing || !enabled()) return;
+    if (typing) return;
     const mod = event.metaKey || event.ctrlKey ? 'mod+' : '';
     const key = `${mod}${event.shiftKey && event.key !== '?' ? 'shift+' : ''}${event.key.toLowerCase()}`;
     const found = shortcuts.find((shortcut) => shortcut.key === key);
     const pressing = event.key === ' ' && target.matches('button');
-    if (!found || pressing) return;
+    if (!found || pressing || !(found.always || enabled())) return;
     event.preventDefault();
     found.act();
   });
@@ -41,12 +43,16 @@ export function helpDialog(shortcuts: readonly Shortcut[]): HTMLDialogElement {
     h(
       'ol',
       {},
-      h('li', {}, 'Tap an object, draw a box around it or paint over it. The outline appears at once.'),
+      h(
+        'li',
+        {},
+        'Drag around an object, or tap it. Right click, Alt or the minus take away. The outline appears at once.',
+      ),
       h('li', {}, 'Press Follow: the object is followed through the video, forward or backward.'),
       h(
         'li',
         {},
-        'The strip under the pictures shows where to look: tall and red is doubtful. Mend it there and follow again.',
+        'The strip under the pictures shows where to look: tall and red is doubtful. Fix it there and follow again.',
       ),
       h('li', {}, 'Export it: transparent video, masks, COCO, or over another background.'),
     ),

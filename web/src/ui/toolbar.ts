@@ -5,8 +5,7 @@ import { ICONS } from './icons';
 import type { Marker, Tool } from './marker';
 
 const TOOLS: { tool: Tool; label: string; key: string }[] = [
-  { tool: 'tap', label: 'Tap', key: 'T' },
-  { tool: 'box', label: 'Box', key: 'B' },
+  { tool: 'select', label: 'Select', key: 'T' },
   { tool: 'brush', label: 'Brush', key: 'P' },
   { tool: 'eraser', label: 'Eraser', key: 'E' },
 ];
@@ -51,7 +50,7 @@ export class Toolbar {
     const { tool, adding } = this.marker;
     TOOLS.forEach((entry, i) => this.tools[i].setAttribute('aria-pressed', String(entry.tool === tool)));
     const painting = tool === 'brush' || tool === 'eraser';
-    this.sign.hidden = painting || tool === 'box';
+    this.sign.hidden = painting;
     this.sign.innerHTML = `${adding ? ICONS.plus : ICONS.minus}<span>${adding ? 'Add' : 'Remove'}</span>`;
     this.sign.setAttribute('aria-label', adding ? 'Taps add to the object' : 'Taps remove from the object');
     this.sign.setAttribute('aria-pressed', String(!adding));

@@ -51,10 +51,11 @@ export class Transport {
     this.time.textContent = frames ? `${clock(source.timestamps[index] - begin)} / ${clock(last - begin)}` : 'Live';
     const pace = following && player.rate ? `${player.rate.toFixed(1)} fps` : `frame ${index + 1} of ${frames}`;
     this.pace.textContent = frames ? pace : '';
-    const marked = Boolean(session.masks?.ids.length);
+    const marked = session.state.frames.size > 0;
     for (const button of [this.back, this.forth]) button.disabled = running || refining || !marked;
-    this.back.disabled ||= index === 0;
-    this.forth.disabled ||= index >= frames - 1;
+    const here = Boolean(session.masks?.ids.length);
+    this.back.disabled ||= here && index === 0;
+    this.forth.disabled ||= here && index >= frames - 1;
     for (const button of this.steps) button.disabled = running;
     this.doubt.disabled = running || session.state.frames.size < 2;
     this.play.disabled = (!running && frames < 2) || refining;
