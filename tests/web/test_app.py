@@ -26,6 +26,8 @@ from mobilevos.tracking import Tracker
 from tests.web_export.node import WEB, need_chromium
 
 HEIGHT, WIDTH, FRAMES = 240, 432, 31
+TONE = 440
+"""Of the clip's sound, in hertz."""
 TICKS = np.cumsum([0] + [1 + i % 3 for i in range(FRAMES - 1)])
 """Frame times in units of 1/30 s: not all frames are shown equally long."""
 
@@ -39,6 +41,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[flo
     with VideoWriter(path, info) as writer:
         for picture, tick in zip(pictures, TICKS, strict=True):
             writer.write(picture, Fraction(int(tick), 30))
+    _add_tone(path)
     _write_y4m(path.with_suffix(".y4m"), pictures[0])
     places = []
     for identity in (1, 2):
@@ -162,6 +165,48 @@ def test_videos_have_every_frame_at_its_time(out: Path, name: str) -> None:
         stream = container.streams.video[0]
         assert (stream.width, stream.height) == (WIDTH, HEIGHT)
     assert times == pytest.approx((TICKS / 30).tolist(), abs=0.0011)  # WebM counts milliseconds
+
+
+@pytest.mark.parametrize("name", ["cutout.webm", "blur.webm"])
+def test_videos_keep_the_sound(out: Path, name: str) -> None:
+    with av.open(str(out / name)) as container:
+        assert container.streams.audio[0].codec_context.name in ("opus", "libopus")
+        parts = [frame.to_ndarray().astype(np.float64) for frame in container.decode(audio=0)]
+        rate = container.streams.audio[0].rate
+    sound = np.concatenate(parts, -1)[0]
+    assert len(sound) / rate == pytest.approx((TICKS[-1] + 1) / 30, abs=0.15)
+    loudest = np.abs(np.fft.rfft(sound * np.hanning(len(sound)))).argmax() * rate / len(sound)
+    assert loudest == pytest.approx(TONE, abs=5)
+
+
+def test_mp4_is_written_where_the_browser_can(out: Path) -> None:
+    said = (out / "mp4.txt").read_text()
+    if said != "written":
+        assert "cannot write H.264" in said
+        pytest.skip("this Chromium has no H.264 encoder, and says so")
+    with av.open(str(out / "composed.mp4")) as container:
+        assert container.streams.video[0].codec_context.name == "h264"
+        assert sum(1 for _ in container.decode(video=0)) == FRAMES
+
+
+def _add_tone(path: Path) -> None:
+    """Put a tone beside the pictures of a video."""
+    silent = path.with_name("silent.mp4")
+    path.rename(silent)
+    with av.open(str(silent)) as source, av.open(str(path), "w") as target:
+        video = target.add_stream_from_template(source.streams.video[0])
+        audio = target.add_stream("aac", rate=48000, layout="mono")
+        for packet in source.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = video
+                target.mux(packet)
+        count = 48000 * (int(TICKS[-1]) + 1) // 30
+        wave = (0.5 * np.sin(2 * np.pi * TONE * np.arange(count) / 48000)).astype(np.float32)
+        for start in range(0, count, 1024):
+            frame = av.AudioFrame.from_ndarray(wave[None, start : start + 1024], "fltp", "mono")
+            frame.rate, frame.pts, frame.time_base = 48000, start, Fraction(1, 48000)
+            target.mux(audio.encode(frame))
+        target.mux(audio.encode(None))
 
 
 def _read_zip(path: Path) -> np.ndarray:

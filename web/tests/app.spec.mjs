@@ -6,6 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppPage, launched } from './page.mjs';
 
@@ -42,6 +43,13 @@ test('two taps, followed through the clip, exported in every format', async () =
   await dialog.getByRole('alert').getByText('“notes.png” cannot be read as a picture.').waitFor();
   await dialog.getByRole('radio', { name: 'Blur' }).click();
   await app.export('over', out('blur.webm'));
+  await app.page.locator('[data-format=mp4]').click(); // where the browser has an encoder
+  const alert = dialog.getByRole('alert').getByText('cannot write H.264').waitFor({ timeout: 60_000 });
+  const file = app.page.waitForEvent('download', { timeout: 60_000 });
+  const made = await Promise.any([alert.then(() => null), file]);
+  if (made) await made.saveAs(out('composed.mp4'));
+  writeFileSync(out('mp4.txt'), made ? 'written' : await dialog.getByRole('alert').textContent());
+  for (const rest of [alert, file]) rest.catch(() => undefined);
   assert.deepEqual(app.complaints, []);
   await app.close();
 });

@@ -57,7 +57,7 @@ let network;
 beforeEach(() => {
   globalThis.createImageBitmap = async (picture) => picture;
   const timestamps = Array.from({ length: 10 }, (_, i) => i / 30);
-  const source = { ...SIZE, name: 'bars', timestamps, durations: timestamps.map(() => 1 / 30) };
+  const source = { ...SIZE, name: 'bars', sound: null, timestamps, durations: timestamps.map(() => 1 / 30) };
   source.frame = async (index) => ({ ...SIZE, index, close() {} });
   network = new MovingNetwork();
   session = new parts.Session(source, network, 'auto', () => {});

@@ -1,3 +1,14 @@
+import type { AudioSample } from 'mediabunny';
+
+/** What is to be heard. */
+export interface Sound {
+  channels: number;
+  /** Samples a second. */
+  rate: number;
+  /** From the first frame to the end of the last one, beginning at 0; each is for whoever takes it to close. */
+  samples(): AsyncGenerator<AudioSample>;
+}
+
 /** A video whose objects have been followed, as the exports read it. */
 export interface TrackedVideo {
   width: number;
@@ -12,6 +23,8 @@ export interface TrackedVideo {
   labels(i: number): Promise<Uint8Array>;
   /** width * height, row by row: the soft matte of all objects together, 0..255. */
   alpha(i: number): Promise<Uint8Array>;
+  /** Null where there is none. */
+  sound: Sound | null;
   /** What the objects are called: names[0] is object 1. */
   names: string[];
 }

@@ -5,7 +5,7 @@ import { exportCoco } from '../export/coco';
 import { exportMasksZip } from '../export/masks';
 import { exportStill } from '../export/still';
 import type { Background, Progress, TrackedVideo } from '../export/types';
-import { exportWebm } from '../export/webm';
+import { exportMp4, exportWebm } from '../export/film';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 
@@ -37,6 +37,14 @@ const FORMATS: Record<string, Format> = {
     over: true,
     whole: true,
     make: (video, _session, background, progress, signal) => exportWebm(video, background, progress, signal),
+  },
+  mp4: {
+    title: 'MP4',
+    text: 'H.264 with sound, to post or send: the objects over a colour, a blur or your picture',
+    ending: 'composed.mp4',
+    over: true,
+    whole: true,
+    make: (video, _session, background, progress, signal) => exportMp4(video, background, progress, signal),
   },
   masks: {
     title: 'Masks',

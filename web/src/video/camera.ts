@@ -12,6 +12,7 @@ export class CameraVideo implements VideoSource {
   height = 0;
   readonly timestamps: number[] = [];
   readonly durations: number[] = [];
+  readonly sound = null;
   private readonly pictures: Blob[] = [];
   private cache!: FrameCache;
   private canvas!: OffscreenCanvasRenderingContext2D;

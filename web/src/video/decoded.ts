@@ -1,5 +1,6 @@
 /** Frames of a file, decoded by WebCodecs. */
 import {
+  AudioSampleSink,
   BlobSource,
   EncodedPacketSink,
   Input,
@@ -12,7 +13,7 @@ import {
   type VideoSample,
 } from 'mediabunny';
 import { FrameCache } from './cache';
-import { VideoError, type VideoSource } from './source';
+import { VideoError, type SoundSource, type VideoSource } from './source';
 
 /** Null where this browser cannot decode the file with WebCodecs; the <video> element may still play it. */
 export async function openDecoded(file: Blob, name: string): Promise<VideoSource | null> {
@@ -29,7 +30,20 @@ export async function openDecoded(file: Blob, name: string): Promise<VideoSource
   const times = await frameTimes(track);
   if (!times.timestamps.length) throw new VideoError(`“${name}” has no frames.`);
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
-  return new DecodedVideo(name, width, height, times.timestamps, times.durations, times.keys, track);
+  const sound = await soundOf(input);
+  return new DecodedVideo(name, width, height, times.timestamps, times.durations, sound, times.keys, track);
+}
+
+/** The sound of a file; a file whose sound cannot be read is one without. */
+async function soundOf(input: Input): Promise<SoundSource | null> {
+  try {
+    const track = await input.getPrimaryAudioTrack();
+    if (!track || typeof AudioDecoder === 'undefined' || !(await track.canDecode())) return null;
+    const [channels, rate] = [await track.getNumberOfChannels(), await track.getSampleRate()];
+    return { channels, rate, samples: (from, to) => new AudioSampleSink(track).samples(from, to) };
+  } catch {
+    return null;
+  }
 }
 
 interface Times {
@@ -67,6 +81,7 @@ class DecodedVideo implements VideoSource {
     readonly height: number,
     readonly timestamps: number[],
     readonly durations: number[],
+    readonly sound: SoundSource | null,
     private readonly keys: number[],
     private readonly track: InputVideoTrack,
   ) {

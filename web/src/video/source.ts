@@ -1,3 +1,14 @@
+import type { AudioSample } from 'mediabunny';
+
+/** The sound of a video. */
+export interface SoundSource {
+  readonly channels: number;
+  /** Samples a second. */
+  readonly rate: number;
+  /** What is heard between two times of the video; each is for whoever takes it to close. */
+  samples(from: number, to: number): AsyncGenerator<AudioSample>;
+}
+
 /** A video as the app sees it: numbered frames with exact times. */
 export interface VideoSource {
   readonly name: string;
@@ -7,6 +18,8 @@ export interface VideoSource {
   /** Seconds, one per frame, rising. */
   readonly timestamps: number[];
   readonly durations: number[];
+  /** Null where there is none that can be read. */
+  readonly sound: SoundSource | null;
   /** The picture belongs to the source: draw it at once, do not keep or close it. */
   frame(index: number): Promise<ImageBitmap>;
   /** `count` small pictures evenly along the video, for whoever takes them to close. */

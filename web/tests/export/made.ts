@@ -16,6 +16,7 @@ export function madeVideo(width: number, height: number, timestamps: number[]): 
     width,
     height,
     timestamps,
+    sound: null,
     durations: timestamps.map((time, i) => (timestamps[i + 1] ?? time + 0.04) - time),
     names: ['disk', 'square'],
     frame: async (i) => {

@@ -2,7 +2,7 @@ import { exportCoco } from '../../src/export/coco';
 import { exportMasksZip } from '../../src/export/masks';
 import { exportStill } from '../../src/export/still';
 import type { Background, TrackedVideo } from '../../src/export/types';
-import { exportWebm } from '../../src/export/webm';
+import { exportWebm } from '../../src/export/film';
 import { madeVideo } from './made';
 
 declare function save(name: string, base64: string): Promise<void>;
@@ -31,6 +31,7 @@ export async function run(): Promise<Record<string, unknown>> {
   await write('truth.bin', await truth(video));
   return {
     timestamps: TIMESTAMPS,
+    sound: null,
     size: [WIDTH, HEIGHT],
     aborted: await abortedAfterThree(video),
     withoutEncoder: await withoutEncoder(video),

@@ -9,6 +9,6 @@ export { indexedPng } from '../../src/export/png';
 export { compressed, regions } from '../../src/export/rle';
 export { exportStill } from '../../src/export/still';
 export { millisecondTiming } from '../../src/export/timing';
-export { exportWebm } from '../../src/export/webm';
+export { exportWebm } from '../../src/export/film';
 export { ZipWriter } from '../../src/export/zip';
 export { madeVideo } from './made';
