@@ -29,6 +29,11 @@ export class Composer {
     const { result, object, background } = this;
     const { pixels, alpha } = await this.read(i);
     result.clearRect(0, 0, width, height);
+    if (background.kind === 'matte') {
+      for (let p = 0; p < alpha.length; p++) pixels.data.set([alpha[p]!, alpha[p]!, alpha[p]!, 255], 4 * p);
+      result.putImageData(pixels, 0, 0);
+      return result.canvas;
+    }
     if (background.kind === 'color') {
       result.fillStyle = background.color;
       result.fillRect(0, 0, width, height);

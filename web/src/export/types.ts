@@ -32,6 +32,8 @@ export interface TrackedVideo {
 /** What is behind the objects. */
 export type Background =
   | { kind: 'transparent' }
+  /** Objects white, the rest black: a matte for editors that read no transparency. */
+  | { kind: 'matte' }
   | { kind: 'color'; color: string }
   | { kind: 'blur'; radius: number }
   | { kind: 'image'; image: CanvasImageSource };

@@ -46,6 +46,14 @@ const FORMATS: Record<string, Format> = {
     whole: true,
     make: (video, _session, background, progress, signal) => exportMp4(video, background, progress, signal),
   },
+  matte: {
+    title: 'Matte',
+    text: 'WebM in black and white, for editors that read no transparency',
+    ending: 'matte.webm',
+    over: false,
+    whole: true,
+    make: (video, _session, _background, progress, signal) => exportWebm(video, { kind: 'matte' }, progress, signal),
+  },
   masks: {
     title: 'Masks',
     text: 'Zip of palette PNGs, one a frame, as DAVIS has them',
@@ -147,11 +155,12 @@ export class ExportDialog {
     const left = frames - (last - first + 1) + missing;
     this.part.hidden = left === 0;
     const holes = missing ? `, of which ${missing} are empty` : '';
+    const some = first === last ? `frame ${first + 1}` : `frames ${first + 1} to ${last + 1}`;
     this.part.replaceChildren(
       h(
         'p',
         {},
-        `${left} of ${frames} frames are not followed. Exported are frames ${first + 1} to ${last + 1}${holes}.`,
+        `${left} of ${frames} frames are not followed. Exports take ${some}${holes}. Follow the rest for more.`,
       ),
       h('label', { for: 'export-all' }, this.all, 'All frames, with nothing in those'),
     );
