@@ -1,24 +1,50 @@
 """Fits the confidence of masks to clips with known masks, and says how good the fit is.
 
+python -m tools.calibrate mobilenetv2-lite DATA/clips-480p bmx-bumps dance-jump ...
+
 fitted = calibrate(tracker, [synthetic_frames(seed=seed) for seed in range(6)])
 fitted.coefficients     # to go into tracking/confidence.py
 fitted.held_out         # the calibration curve on clips that were left out of the fit
+fitted.alarm            # how well bad masks are told there
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from mobilevos.arrays import Image
+from mobilevos.arrays import VOID, Image
+from mobilevos.datasets.davis import davis_videos
+from mobilevos.datasets.video import Video
 from mobilevos.errors import InputError
 from mobilevos.tracking import Tracker
-from mobilevos.tracking.confidence import Calibration, Numbers, calibration, cues, fit, predict
+from mobilevos.tracking.confidence import CUES, Calibration, Numbers, calibration, cues, fit, predict
 
 LabelledClip = Iterable[tuple[Image, np.ndarray]]
 """Frames (H, W, 3) with their ids (H, W), all objects in the first one."""
+
+
+BAD = 0.7
+"""Masks that overlap less with the truth should raise an alarm."""
+FALSE_ALARMS = 0.03
+"""Of the good masks that may raise one."""
+MOSTLY_VOID = 0.3
+"""Frames with a larger share of void pixels tell nothing."""
+
+
+@dataclass(frozen=True)
+class AlarmScore:
+    """How well a confidence tells bad masks from good ones."""
+
+    auroc: float
+    """The chance that a bad mask has less confidence than a good one."""
+    caught: float
+    """Of the bad masks, at so many false alarms as are allowed."""
+    bad: int
+    good: int
 
 
 @dataclass(frozen=True)
@@ -28,13 +54,19 @@ class Fitted:
     coefficients: tuple[float, ...]
     held_out: Calibration
     """Of each clip with coefficients from all others."""
+    alarm: AlarmScore
+    """Of the same."""
     frames: int
     """Masks it is based on, one for each object and frame."""
 
 
 def calibrate(tracker: Tracker, clips: Iterable[LabelledClip]) -> Fitted:
     """Follow the objects of two or more clips from their first frame, and fit the confidence to the overlaps."""
-    gathered = [gather(tracker, clip) for clip in clips]
+    return fitted_to([gather(tracker, clip) for clip in clips])
+
+
+def fitted_to(gathered: list[tuple[Numbers, Numbers]]) -> Fitted:
+    """The fit to what `gather` gave of each clip."""
     if len(gathered) < 2:
         raise InputError(f"expected at least two clips to calibrate on, got {len(gathered)}")
     predicted = []
@@ -42,27 +74,64 @@ def calibrate(tracker: Tracker, clips: Iterable[LabelledClip]) -> Fitted:
         others = [pair for index, pair in enumerate(gathered) if index != left_out]
         predicted.append(predict(found, fit(*_joined(others))))
     found, truth = _joined(gathered)
-    held_out = calibration(np.concatenate(predicted), truth)
-    return Fitted(tuple(round(float(c), 3) for c in fit(found, truth)), held_out, len(truth))
+    told = np.concatenate(predicted)
+    coefficients = tuple(round(float(c), 3) for c in fit(found, truth))
+    return Fitted(coefficients, calibration(told, truth), alarm_score(told, truth), len(truth))
+
+
+def alarm_score(predicted: Numbers, truth: Numbers) -> AlarmScore:
+    """Of confidences (n,) of masks with overlaps (n,); not a number without bad or without good masks."""
+    bad, good = np.sort(predicted[truth < BAD]), np.sort(predicted[truth >= BAD])
+    if not len(bad) or not len(good):
+        return AlarmScore(float("nan"), float("nan"), len(bad), len(good))
+    below = np.searchsorted(good, bad, "right") + np.searchsorted(good, bad, "left")  # ties count half
+    auroc = 1 - below.mean() / (2 * len(good))
+    limit = good[int(FALSE_ALARMS * len(good))]
+    return AlarmScore(float(auroc), float((bad < limit).mean()), len(bad), len(good))
 
 
 def gather(tracker: Tracker, clip: LabelledClip) -> tuple[Numbers, Numbers]:
     """Signs (n, K) and overlaps with the truth (n,) of all objects in all frames in which something was found."""
     rows, overlaps = [], []
     for index, (frame, truth) in enumerate(clip):
+        known = truth != VOID
         if index == 0:
-            tracker.start(frame, truth)
+            tracker.start(frame, np.where(known, truth, 0))
             continue
         result = tracker.step(frame)
+        if known.mean() < 1 - MOSTLY_VOID:
+            continue
         for group, sight in zip(tracker.state().groups, result.sights, strict=True):
             for identity, row in zip(sight.ids, cues(sight, group.annotated_sizes()), strict=True):
                 if identity not in sight.guests and np.isfinite(row).all():
-                    mask, known = result.mask == identity, truth == identity
+                    mask, object_ = (result.mask == identity) & known, truth == identity
                     rows.append(row)
-                    overlaps.append((mask & known).sum() / max(1, (mask | known).sum()))
+                    overlaps.append((mask & object_).sum() / max(1, (mask | object_).sum()))
     return np.array(rows), np.array(overlaps)
 
 
 def _joined(pairs: list[tuple[Numbers, Numbers]]) -> tuple[Numbers, Numbers]:
     found, truth = zip(*pairs, strict=True)
     return np.concatenate(found), np.concatenate(truth)
+
+
+def both_ways(video: Video) -> Iterator[LabelledClip]:
+    """A clip forwards and backwards."""
+    for frames in (list(video.truths), list(video.truths)[::-1]):
+        yield ((video.picture(frame), video.labels(frame)) for frame in frames)
+
+
+if __name__ == "__main__":
+    import typer
+
+    def main(model: str, root: Path, clips: list[str], runtime: str = "auto") -> None:
+        tracker = Tracker.load(model, runtime)
+        videos = davis_videos(root, clips)
+        gathered = [_joined([gather(tracker, way) for way in both_ways(video)]) for video in videos]
+        fitted = fitted_to(gathered)
+        print(f"{dict(zip((*CUES, 'constant'), fitted.coefficients, strict=True))} from {fitted.frames} masks")
+        rating = np.concatenate([found[:, CUES.index("rating")] for found, _ in gathered]).mean()
+        print(f"the usual rating: {rating:.3f}")
+        print(f"left out: mean error {fitted.held_out.error:.3f}, {fitted.alarm}")
+
+    typer.run(main)

@@ -32,6 +32,9 @@ rating (as a logit)."""
 MOST_RATING = 6.0
 """Logits of the rating are bounded by this."""
 
+USUAL_RATING = 0.0
+"""The logit that stands for a rating that says nothing: the mean of those that were fitted to."""
+
 COEFFICIENTS = (11.094, -0.183, -0.335, -1.305, 0.0, -7.515)
 """For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on the six validation
 clips of DAVIS 2016 (all frames, and every fourth) and four synthetic clips, 833 masks."""
@@ -77,9 +80,11 @@ def _cues(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tu
 
 
 def _logits(rating: Array) -> Numbers:
-    """Of ratings (N,), 0..1; 0 where a network gives none."""
-    bounded = np.clip(np.nan_to_num(rating.astype(np.float64), nan=0.5), 1e-6, 1 - 1e-6)
-    return np.clip(np.log(bounded / (1 - bounded)), -MOST_RATING, MOST_RATING)
+    """Of ratings (N,), 0..1; the usual one where a network gives none, or has not learned to: that is a half."""
+    known = np.nan_to_num(rating.astype(np.float64), nan=0.5)
+    bounded = np.clip(known, 1e-6, 1 - 1e-6)
+    logits = np.clip(np.log(bounded / (1 - bounded)), -MOST_RATING, MOST_RATING)
+    return np.where(known == 0.5, USUAL_RATING, logits)
 
 
 def predict(found: Numbers, coefficients: Numbers) -> Numbers:

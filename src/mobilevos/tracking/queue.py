@@ -11,7 +11,8 @@ from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.tracking.geometry import Geometry
 
 MOST_ANCHORS = 4
-"""Annotated frames kept at once: the first, and the latest corrections. A bound, so that memory never grows."""
+"""Annotated frames kept at once: the first, and the latest corrections. More only where each is the newest annotation
+of an object, so that memory never grows with the length of a video."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class MemoryQueue:
         length: slots there are at most while there is one annotated frame; None is unbounded. Further annotated
             frames come on top of it.
         every: in an unbounded memory, one frame in so many stays; the previous frame is always there.
+        given: for each annotated frame, the objects (by position) that were drawn in it; see `with_anchor`.
     """
 
     memory: MemoryArrays
@@ -45,17 +47,18 @@ class MemoryQueue:
     anchors: int
     length: int | None
     every: int
+    given: tuple[frozenset[int], ...]
 
     @classmethod
     def begin(cls, seen: Seen, key: Array, values: Array, length: int | None, every: int) -> MemoryQueue:
-        """The annotated frame, which is also the most recent one: two slots, unless the queue has only one."""
-        slots = 1 if length == 1 else 2
+        """The annotated frame, which in a bounded queue of several slots is the most recent one too."""
+        slots = 1 if length in (1, None) else 2
         memory = MemoryArrays(
             np.repeat(key[:, None], slots, 1),
             np.repeat(values[:, :, None], slots, 2),
             np.zeros(slots, np.float32),
         )
-        return cls(memory, (seen,) * slots, 1, length, every)
+        return cls(memory, (seen,) * slots, 1, length, every, (frozenset(range(len(values))),))
 
     def at(self, now: int) -> MemoryArrays:
         """The memory as a frame at time `now` reads it."""
@@ -70,7 +73,7 @@ class MemoryQueue:
             if self.seen[slot].time == now:
                 return slot
         if self.length is None:
-            keep = self.seen[-1].time % self.every == 0
+            keep = not recent or self.seen[-1].time % self.every == 0
             return len(self.seen) if keep else len(self.seen) - 1
         if self.length == 1:
             return None
@@ -83,30 +86,76 @@ class MemoryQueue:
         return replace(self, memory=memory, seen=(*self.seen[:slot], seen, *self.seen[slot + 1 :]))
 
     def with_anchor(self, seen: Seen, key: Array, values: Array) -> MemoryQueue:
-        """A further annotated frame, which is also the most recent one."""
-        slot = self.slot(seen.time)
-        queue = self if slot is None else self.with_frame(written(self.memory, slot, key, values), slot, seen)
-        queue = queue._insert_anchor(seen, key, values)
-        return queue._without(1) if queue.anchors > MOST_ANCHORS else queue
+        """A further annotated frame, which in a bounded queue of several slots is the most recent one too.
+
+        Where it brings new objects, only these were drawn. The masks of the others are the network's own and must not
+        be kept for good: in their place stands what their own annotations say of this frame, except where something
+        was drawn, which they are not. Where it brings none, all were drawn.
+        """
+        known = max(len(s.masks) for s in self.seen)
+        drawn = frozenset(range(known, len(values))) or frozenset(range(len(values)))
+        queue, slot = self, self.slot(seen.time)
+        if self.length is not None and slot is not None:
+            queue = queue.with_frame(written(queue.memory, slot, key, values), slot, seen)
+        for slot, before in enumerate(self.seen):
+            if before.time == seen.time and slot < self.anchors:
+                drawn |= self.given[slot]  # the same frame was annotated before
+        queue = queue._forgetting(seen.time)
+        kept, covered = values.copy(), _cells(seen.masks[sorted(drawn)])
+        for index in range(len(values)):
+            if index not in drawn and (slots := [n for n, given in enumerate(queue.given) if index in given]):
+                recalled = _recalled(key, queue.memory.keys[:, slots], queue.memory.values[index][:, slots])
+                kept[index] = np.where(covered, values[index], recalled)
+        return queue._insert_anchor(seen, key, kept, drawn)._bounded()
 
     def with_objects(self, values: Array) -> MemoryQueue:
         """Further objects: their values (M, Cv, T, h, w) in every slot."""
         return replace(self, memory=replace(self.memory, values=np.concatenate([self.memory.values, values])))
 
     def without_object(self, index: int) -> MemoryQueue:
-        """One object less."""
+        """One object less, and no frame in which it alone was drawn."""
         seen = tuple(replace(s, masks=np.delete(s.masks, index, 0)) if index < len(s.masks) else s for s in self.seen)
         values = np.delete(self.memory.values, index, 0)
-        return replace(self, memory=replace(self.memory, values=values), seen=seen)
+        given = tuple(frozenset(i - (i > index) for i in drawn if i != index) for drawn in self.given)
+        queue = replace(self, memory=replace(self.memory, values=values), seen=seen, given=given)
+        for slot in reversed(range(self.anchors)):
+            if not queue.given[slot] and queue.anchors > 1:
+                queue = queue._without(slot)
+        return queue
 
-    def _insert_anchor(self, seen: Seen, key: Array, values: Array) -> MemoryQueue:
+    def _forgetting(self, time: int) -> MemoryQueue:
+        """Without the annotation of a frame; without the frame at all where the memory is unbounded."""
+        queue = self
+        for slot in reversed(range(len(self.seen))):
+            if self.seen[slot].time == time and (slot < self.anchors or self.length is None):
+                queue = queue._without(slot)
+        return queue
+
+    def _bounded(self) -> MemoryQueue:
+        """Annotated frames whose objects were all drawn again later give way, the first one last of all."""
+        queue = self
+        while queue.anchors > MOST_ANCHORS:
+            later = [frozenset().union(*queue.given[slot + 1 :]) for slot in range(queue.anchors)]
+            outdated = [slot for slot in (*range(1, queue.anchors - 1), 0) if queue.given[slot] <= later[slot]]
+            if not outdated:
+                break
+            queue = queue._without(outdated[0])
+        return queue
+
+    def _insert_anchor(self, seen: Seen, key: Array, values: Array, drawn: frozenset[int]) -> MemoryQueue:
         at = self.anchors
         memory = MemoryArrays(
             np.insert(self.memory.keys, at, key, 1),
             np.insert(self.memory.values, at, values, 2),
             np.insert(self.memory.nearness, at, 0),
         )
-        return replace(self, memory=memory, seen=(*self.seen[:at], seen, *self.seen[at:]), anchors=at + 1)
+        return replace(
+            self,
+            memory=memory,
+            seen=(*self.seen[:at], seen, *self.seen[at:]),
+            anchors=at + 1,
+            given=(*self.given, drawn),
+        )
 
     def _without(self, slot: int) -> MemoryQueue:
         memory = MemoryArrays(
@@ -114,4 +163,33 @@ class MemoryQueue:
             np.delete(self.memory.values, slot, 2),
             np.delete(self.memory.nearness, slot),
         )
-        return replace(self, memory=memory, seen=self.seen[:slot] + self.seen[slot + 1 :], anchors=self.anchors - 1)
+        return replace(
+            self,
+            memory=memory,
+            seen=self.seen[:slot] + self.seen[slot + 1 :],
+            anchors=self.anchors - (slot < self.anchors),
+            given=self.given[:slot] + self.given[slot + 1 :],
+        )
+
+
+def _cells(masks: Array) -> Array:
+    """Which cells (h, w) of the memory some of the masks (M, 16 h, 16 w) cover by half."""
+    height, width = masks.shape[1:]
+    return masks.max(0).reshape(height // 16, 16, width // 16, 16).mean((1, 3)) > 0.5
+
+
+def _recalled(key: Array, keys: Array, values: Array) -> Array:
+    """What an object's annotated frames say of another frame: the memory read (`model.memory`), without positions.
+
+    Args:
+        key: (Ck, h, w), of that frame.
+        keys, values: (Ck, T, h, w) and (Cv, T, h, w), of the annotated ones.
+
+    Returns:
+        (Cv, h, w)
+    """
+    query, stored = key.reshape(len(key), -1), keys.reshape(len(key), -1)
+    scores = (2 * query.T @ stored - np.square(stored).sum(0)) / np.sqrt(np.float32(len(key)))
+    weights = np.exp(scores - scores.max(1, keepdims=True))
+    weights /= weights.sum(1, keepdims=True)
+    return (values.reshape(len(values), -1) @ weights.T).reshape(len(values), *key.shape[1:])

@@ -75,6 +75,7 @@ def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
         "guests": sorted(group.guests),
         "look": asdict(group.look),
         "queue": [group.queue.anchors, group.queue.length, group.queue.every],
+        "given": [sorted(drawn) for drawn in group.queue.given],
         "seen": [place[id(seen)] for seen in group.queue.seen],
         "current": place[id(group.current)],
     }
@@ -82,7 +83,10 @@ def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
 
 def _group(about: dict[str, Any], memory: MemoryArrays, frames: list[Seen]) -> Group:
     anchors, length, every = about["queue"]
-    queue = MemoryQueue(memory, tuple(frames[n] for n in about["seen"]), anchors, length, every)
+    # of before objects that were drawn and those that were found were told apart: all count as drawn
+    given = about.get("given", [range(len(about["ids"]))] * anchors)
+    drawn = tuple(frozenset(objects) for objects in given)
+    queue = MemoryQueue(memory, tuple(frames[n] for n in about["seen"]), anchors, length, every, drawn)
     look, extent = about["look"], about["look"]["extent"]
     return Group(
         tuple(about["ids"]),

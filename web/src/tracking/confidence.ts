@@ -17,6 +17,9 @@ const COEFFICIENTS = {
 /** Logits of the rating are bounded by this. */
 const MOST_RATING = 6;
 
+/** The logit that stands for a rating that says nothing. */
+const USUAL_RATING = 0;
+
 /** How many pixels of the frame an object covers that was given as `count` numbers 0..1, one for STEP x STEP pixels. */
 export function sizeOf(given: Float32Array, offset: number, count: number, geometry: Geometry): number {
   let cells = 0;
@@ -78,6 +81,7 @@ export function confidences(
 }
 
 function logit(rating: number): number {
+  if (Number.isNaN(rating) || rating === 0.5) return USUAL_RATING;
   const bounded = Math.min(Math.max(rating, 1e-6), 1 - 1e-6);
   return Math.min(Math.max(Math.log(bounded / (1 - bounded)), -MOST_RATING), MOST_RATING);
 }
