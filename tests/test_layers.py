@@ -23,13 +23,14 @@ synthetic evaluation pipeline clips
 removal batch app demo training
 export
 benchmark integrations
+reproduce
 cli
 """
 """Lowest first. A package imports from lower rows, or itself; row mates know nothing of each other."""
 
 ROWS = {name: row for row, names in enumerate(LAYERS.strip().splitlines()) for name in names.split()}
 
-TORCH = {"losses", "model", "clips", "training", "export", "benchmark", "runtime.torch_runtime"}
+TORCH = {"losses", "model", "clips", "training", "export", "benchmark", "reproduce", "runtime.torch_runtime"}
 """Packages and modules that may import torch; the product works without."""
 
 ABOVE_ALL = {"__init__", "__main__"}

@@ -105,6 +105,7 @@ def test_an_error_ends_what_runs(tmp_path: Path) -> None:
     assert [(future.result().status, future.result().attempts) for future in futures[:2]] == [("failed", 1)] * 2
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
 def test_on_a_local_ray_cluster(tmp_path: Path) -> None:
     jobs = [job(tmp_path, name, number) for number, name in enumerate(["good", "bad", "once"], start=1)]
@@ -112,7 +113,7 @@ def test_on_a_local_ray_cluster(tmp_path: Path) -> None:
         assert in_order(list(run_batch(jobs, submit))) == ["done", "failed", "done"]
 
 
-@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="Ray is installed")
-def test_without_ray_it_says_what_is_missing() -> None:
+def test_without_ray_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(InputError, match="--ray needs Ray"), ray_pool("local", 1):
         pass

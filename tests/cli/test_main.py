@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mobilevos.cli import EXTRAS
+from mobilevos.version import VERSION
 
 
 def mobilevos(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -25,6 +26,11 @@ def test_help_needs_no_heavy_import() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "demo" in done.stdout
+
+
+def test_it_says_its_version() -> None:
+    done = mobilevos("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"mobilevos {VERSION}\n", "")
 
 
 def test_the_product_needs_no_torch(tmp_path: Path) -> None:
@@ -86,6 +92,8 @@ BASE = (
         (("export", "mobilenetv2-lite", "-o", "out", "--to", "tflite"), "torch", "train"),
         (("train", "recipe.yaml"), "torch", "train"),
         (("soup", "a.safetensors", "-o", "soup.safetensors", "--recipe", "recipe.yaml"), "torch", "train"),
+        (("reproduce", "table1"), "torch", "train"),
+        (("import-stcn", "stcn.pth"), "torch", "train"),
         (("benchmark", "parts"), "torch", "train"),
         (("benchmark", "training", "recipe.yaml"), "torch", "train"),
         (("benchmark", "queue", "--davis", "davis", "--clip", "clip"), "torch", "train"),
@@ -96,7 +104,7 @@ def test_what_the_base_install_lacks_is_named(
     arguments: tuple[str, ...], package: str, extra: str, tmp_path: Path
 ) -> None:
     done = subprocess.run([sys.executable, "-c", BASE, *arguments], capture_output=True, text=True, cwd=tmp_path)
-    line = f"mobilevos: this needs {package}, which is not installed: pip install '.[{extra}]'\n"
+    line = f"mobilevos: this needs {package}, which is not installed: pip install 'mobilevos[{extra}]'\n"
     assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
     assert list(tmp_path.iterdir()) == []
 

@@ -41,6 +41,7 @@ def test_mark_and_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
         ((clip, "--masks", masks, "--box", "2,6,24,24"), "expected either"),
         ((clip, "--masks", tmp_path / "none"), "expected a folder of masks"),
         ((tmp_path / "none.mp4", "--masks", masks), "no such file"),
+        ((clip, "--masks", masks, "--grow", "100000"), "cannot grow masks by 100000 pixels"),
     ):
         code, _, err = run(*arguments, "-o", tmp_path / "bad")
         assert (code, err.count("\n")) == (2, 1)

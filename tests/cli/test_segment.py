@@ -46,7 +46,7 @@ def mask(tmp_path: Path) -> Path:
 
 def test_a_mask_and_every_format(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
     out = tmp_path / "Ausgabe mit Leerzeichen é"
-    formats = "masks,overlay,cutout,alpha,prores,alpha-png,coco,sheet"
+    formats = "masks,overlay,cutout,matte,alpha,prores,alpha-png,alpha-png16,coco,sheet"
     ran = run(clip, "--mask", mask, "-o", out, "--format", formats, "--color", "#ffffff")
     assert ran.code == 0
     assert f"{COUNT} frames, 2 objects: " in ran.out
@@ -84,6 +84,57 @@ def test_an_output_is_replaced_only_by_force(run: Run, clip: Path, mask: Path, t
     assert (other.code, other.err.count("\n")) == (2, 1)
     assert "was made otherwise: its marks was" in other.err
     assert run(*command, "--force").code == 0
+
+
+def test_force_with_a_slip_loses_nothing(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    """A video of 8 frames, in which frame 9 is marked: it is found only when the video has been read."""
+    out = tmp_path / "out"
+    assert run(clip, "--mask", mask, "-o", out).code == 0
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    for slip in (("--box", "9=3:2,6,24,24"), ("--box", "2,6"), ("--format", "gif"), ("--color", "reddish")):
+        ran = run(clip, "--mask", mask, "-o", out, "--force", *slip)
+        assert (ran.code, ran.err.count("\n")) == (2, 1)
+        assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+
+
+def test_a_mask_is_edited_in_place(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run(clip, "--mask", mask, "-o", out, "--format", "masks").code == 0
+    edited = out / "masks" / "00004.png"
+    write_mask(edited, np.where(list(squares(5))[4][1] == 1, np.uint8(1), np.uint8(0)))  # object 2 is not drawn
+    mine = edited.read_bytes()
+    ran = run(clip, "--mask", mask, "--mask", f"4={edited}", "-o", out, "--format", "masks", "--force")
+    assert ran.code == 0, ran.err
+    kept = out / "kept" / "00004.png"
+    assert kept.read_bytes() == mine
+    assert f"{edited} was read as a mark, and now holds the result; as it was, it is {kept}.\n" in ran.out
+
+
+def test_edges(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
+    edges = ("--despeckle", "9", "--fill-holes", "9", "--grow", "-2", "--smooth", "1", "--feather", "0")
+    ran = run(clip, "--mask", mask, "-o", tmp_path, "--format", "masks,alpha-png,matte", *edges)
+    assert ran.code == 0, ran.err
+    ids = read_mask(tmp_path / "masks" / "00003.png")
+    inside = list(squares(4))[3][1]
+    assert 0.5 < (ids > 0).sum() / (inside > 0).sum() < 0.75  # squares of 20 pixels are 16 now: 0.64
+    alpha = np.array(Image.open(tmp_path / "alpha" / "00003.png"))[..., 3]
+    np.testing.assert_array_equal(alpha, np.where(ids > 0, 255, 0))
+    import av
+
+    with av.open(str(tmp_path / "matte.mp4")) as video:
+        gray = list(video.decode(video=0))[3].to_ndarray(format="rgb24").astype(int)
+    assert np.abs(gray - alpha[..., None]).mean() < 3
+
+
+def test_a_part(run: Run, clip: Path, tmp_path: Path) -> None:
+    """A mark without a frame is in the first of the part."""
+    write_mask(tmp_path / "mask.png", list(squares(4))[3][1])
+    part = ("--from", "3", "--to", "0.2s")
+    ran = run(clip, "--mask", tmp_path / "mask.png", "-o", tmp_path / "out", "--format", "masks", *part)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("3 frames, 2 objects")
+    assert sorted(p.name for p in (tmp_path / "out" / "masks").iterdir()) == [f"0000{i}.png" for i in (3, 4, 5)]
+    assert run(clip, "--box", "2,6,24,24", *part, "-o", tmp_path / "out", "--preview").out.startswith("Frame 3 with")
 
 
 def test_force_does_not_remove_the_source(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
@@ -255,12 +306,19 @@ BAD: list[tuple[Callable[[Path], list[Any]], str]] = [
     (lambda folder: ["CLIP", "--box", "96,0,10,10"], "outside the frame of 96 x 64"),
     (lambda folder: ["CLIP", "--box", "1,2,3"], "expected 4 numbers"),
     (lambda folder: ["CLIP", "--click", "500,5"], "outside the frame"),
-    (lambda folder: ["CLIP", "--box", "99=2,6,24,24"], "frame 99 is marked"),
+    (lambda folder: ["CLIP", "--box", "99=2,6,24,24"], "frame 99 is marked, but the source has the frames 0 to 7"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "--format", "gif"], "expected formats of masks, overlay"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "--queue", "0"], "expected a queue"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "--color", "reddish"], "expected a colour"),
     (lambda folder: ["camera:77", "--box", "2,6,24,24"], "no picture from camera:77"),
     (lambda folder: ["-", "--box", "2,6,24,24", "--resume"], "can be read only once"),
+    (lambda folder: ["x" * 300, "--box", "2,6,24,24"], "a name is too long for a file: xxx"),
+    (lambda folder: ["CLIP", "--mask", "x" * 300], "a name is too long"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "-o", folder / ("x" * 300)], "a name is too long"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "-o", ""], "expected a folder for --output, got nothing"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--grow", "100000"], "cannot grow masks by 100000 pixels"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--smooth", "100"], "expected to smooth over 0 to 8 frames"),
+    (lambda folder: ["CLIP", "--box", "2,6,24,24", "--feather", "-1"], "expected to feather edges by 0 to 250"),
 ]
 
 
@@ -275,6 +333,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(
     assert ran.err.count("\n") == 1
     assert ran.err.startswith("mobilevos: ")
     assert message in ran.err
+    assert not any(word in ran.err for word in ("<_io", "site-packages", "Error", "modules/"))
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -37,9 +37,13 @@ LISTED: dict[str, str] = {
     r"tensorboard ": "serves until it is stopped",
     r"mobilevos segment camera:": "needs a camera",
     r"mobilevos batch .* --ray ": "needs a Ray cluster; tests/batch starts one where Ray is installed",
+    r"cvat-cli ": "needs a CVAT server; tests/integrations/test_cvat.py runs the agent's own code",
+    r"hf upload ": "needs an account on the Hub",
     r"python backbones\.py": "downloads torchvision's weights",
     r".* train recipes/paper/": "needs YouTube-VOS and days on several GPUs",
     r"mobilevos .* runs/(distil|main|omega)-": "needs the weights of the paper's full runs",
+    r"mobilevos reproduce ": "trains and scores for hours at least; tests/reproduce runs it small",
+    r"mobilevos import-stcn ": "needs the authors' file; tests/model/test_import_stcn.py makes one like it",
     r"mobilevos benchmark runtimes": "times dozens of clips at 480p; tests/benchmark runs it small",
 }
 """Commands that are not run, by how they begin, and why."""

@@ -9,7 +9,11 @@ import pytest
 from mobilevos.datasets.youtube import read_youtube
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import boundary_f, jaccard
+from mobilevos.evaluation.prediction import predict_videos
 from mobilevos.evaluation.youtube import evaluate_youtube
+from mobilevos.model.checkpoint import build
+from mobilevos.runtime.torch_runtime import TorchRuntime
+from mobilevos.tracking import Tracker
 from tests.builders.youtube import objects_of, write_youtube
 from tests.evaluation.youtube_case import PREDICTIONS, TRUTHS, VIDEOS, box, truths_of, write
 
@@ -145,3 +149,31 @@ def test_no_meta(root: Path) -> None:
     (root / "meta.json").unlink()
     with pytest.raises(InputError, match="expected a YouTube-VOS folder"):
         read_youtube(root)
+
+
+def test_objects_that_come_late_are_remembered_as_they_were_given(tmp_path: Path) -> None:
+    """Five objects, given at frames 0, 10, 20, 30 and 40: at the end each still has its own annotation."""
+    times, shape = (0, 10, 20, 30, 40), (32, 96)
+    truths = {}
+    for number in range(45):
+        truths[number] = np.zeros(shape, np.uint8)
+        for index, time in enumerate(times):
+            if number >= time:
+                truths[number][8:24, 16 * index + 2 : 16 * index + 14] = index + 1
+    pictures = np.random.default_rng(0).integers(0, 256, (45, *shape, 3), np.uint8)
+    meta = {
+        "objects": {
+            str(index + 1): {"category": "dog", "frames": [f"{number:05d}" for number in range(time, 45)]}
+            for index, time in enumerate(times)
+        }
+    }
+    dataset = read_youtube(write_youtube(tmp_path / "valid", {"late": (pictures, truths)}, {"late": meta}))
+    tracker = Tracker(TorchRuntime(build("mobilenetv2-lite")), queue=2, size=None)
+    predict_videos(tracker, dataset.tasks, tmp_path / "predictions", {})
+    queue = tracker.state().groups[0].queue
+    assert [seen.time for seen in queue.seen] == [*times, 44]
+    assert queue.given == tuple(frozenset({index}) for index in range(5))
+    for slot, (seen, time) in enumerate(zip(queue.seen[:5], times, strict=True)):
+        assert len(seen.masks) == slot + 1
+        np.testing.assert_array_equal(seen.masks[slot] > 0.5, truths[time] == slot + 1)
+    assert (tmp_path / "predictions" / "late" / "00044.png").is_file()

@@ -14,6 +14,41 @@ def test_hand_computed_value_and_direction() -> None:
     assert logit_distillation(student, teacher, temperature=1.0).item() == pytest.approx(by_hand, rel=1e-5)
 
 
+def test_the_papers_direction_weighs_by_the_student() -> None:
+    """KL(student || teacher), which is what PyTorch's kl_div says with the pseudo-code's order of arguments."""
+    teacher = torch.tensor([0.7, 0.2, 0.1]).log().view(1, 3, 1, 1)
+    student = torch.tensor([0.3, 0.3, 0.4]).log().view(1, 3, 1, 1)
+    by_hand = 0.3 * math.log(0.3 / 0.7) + 0.3 * math.log(0.3 / 0.2) + 0.4 * math.log(0.4 / 0.1)
+    found = logit_distillation(student, teacher, temperature=1.0, direction="student").item()
+    assert found == pytest.approx(by_hand, rel=1e-5)
+    assert found == pytest.approx(F.kl_div(teacher, student.exp(), reduction="sum").item(), rel=1e-5)
+    assert found != pytest.approx(logit_distillation(student, teacher, temperature=1.0).item(), rel=1e-2)
+
+
+def test_the_mean_can_be_over_all_pixels() -> None:
+    student, teacher = torch.randn(2, 2, 3, 5, 7)
+    mask = torch.zeros(2, 5, 7, dtype=torch.bool)
+    mask[0, 1, 2:6] = True
+    near = logit_distillation(student, teacher, mask)
+    assert logit_distillation(student, teacher, mask, over="all").item() == pytest.approx(
+        4 / 70 * near.item(), rel=1e-5
+    )
+    assert logit_distillation(student, teacher, over="all") == logit_distillation(student, teacher)
+
+
+def test_the_papers_direction_stays_finite() -> None:
+    """With an object that is absent, and with probabilities that vanish."""
+    student, teacher = 20 * torch.randn(2, 1, 3, 4, 4)
+    student[:, 2] = teacher[:, 2] = -torch.inf
+    student.requires_grad_()
+    loss = logit_distillation(student, teacher, direction="student")
+    loss.backward()
+    assert loss.isfinite()
+    assert student.grad.isfinite().all()
+    without = logit_distillation(student[:, :2], teacher[:, :2], direction="student")
+    assert loss.item() == pytest.approx(without.item(), rel=1e-5)
+
+
 def test_temperature_sharpens() -> None:
     teacher = torch.tensor([0.1, 0.0]).view(1, 2, 1, 1)  # at 0.1: softmax(1, 0)
     student = torch.zeros(1, 2, 1, 1)

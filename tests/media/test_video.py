@@ -233,9 +233,6 @@ def test_folder_that_breaks(tmp_path: Path) -> None:
     (tmp_path / "2.png").write_bytes(whole[:40])
     with pytest.raises(BrokenVideoError, match=r"breaks at frame 2.*2\.png"):
         list(read_frames(tmp_path))
-    Image.fromarray(quadrants(8, 10)).save(tmp_path / "2.png")
-    with pytest.raises(BrokenVideoError, match=r"2\.png is 10 x 8 pixels, the first picture 8 x 8"):
-        list(read_frames(tmp_path))
 
 
 def test_nothing_to_read(tmp_path: Path) -> None:

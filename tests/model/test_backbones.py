@@ -34,9 +34,10 @@ def with_batchnorm(backbone: nn.Module) -> dict[str, torch.Tensor]:
     return state
 
 
-def test_folding_is_convolution_then_batchnorm() -> None:
+@pytest.mark.parametrize("bias", [False, True])
+def test_folding_is_convolution_then_batchnorm(bias: bool) -> None:
     torch.manual_seed(0)
-    conv, norm = nn.Conv2d(3, 5, 3, bias=False), nn.BatchNorm2d(5).eval()
+    conv, norm = nn.Conv2d(3, 5, 3, bias=bias), nn.BatchNorm2d(5).eval()
     for tensor in (norm.weight.data, norm.bias.data, norm.running_mean):
         nn.init.normal_(tensor)  # type: ignore[arg-type]
     nn.init.uniform_(norm.running_var, 0.5, 2)  # type: ignore[arg-type]

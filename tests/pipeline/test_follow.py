@@ -1,5 +1,6 @@
 """Marks are obeyed, whatever the network says, and a correction of one object is none of another."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
+from mobilevos.media.video import VideoInfo
 from mobilevos.pipeline import FrameMarks, Prompt, segment
 from mobilevos.pipeline.follow import MarkFollower
 from mobilevos.pipeline.marks import check_marks, read_marks
@@ -96,4 +98,4 @@ def test_corrections_say_where_they_do_nothing_or_leave_nothing(tmp_path: Path) 
 def test_contradictions(clicks: list[str], minus: list[str], message: str) -> None:
     marks, _ = read_marks(boxes=["1:1,1,20,20"], clicks=clicks, not_clicks=minus)
     with pytest.raises(InputError, match=message):
-        check_marks(marks, 100, 50, 30)
+        check_marks(marks, VideoInfo(100, 50, Fraction(25), Fraction(1, 25), frames=30))

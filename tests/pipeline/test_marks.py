@@ -1,5 +1,6 @@
 """Marks as people type them, and what is refused."""
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,10 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import write_mask
+from mobilevos.media.video import VideoInfo
 from mobilevos.pipeline.marks import FrameMarks, Prompt, check_marks, digest, first_marks, read_marks
+
+INFO = VideoInfo(100, 50, Fraction(25), Fraction(1, 25), frames=30)
 
 
 def test_boxes_are_new_objects_and_clicks_belong_to_object_1() -> None:
@@ -82,7 +86,7 @@ def test_what_cannot_be_read(options: dict[str, list[str]], message: str) -> Non
         ({"boxes": ["100,5,10,10"]}, "outside the frame of 100 x 50"),
         ({"boxes": ["-20,5,10,10"]}, "outside the frame"),
         ({"clicks": ["100,2"]}, "the click 100,2 on object 1 is outside"),
-        ({"boxes": ["40=1,1,5,5"]}, "frame 40 is marked, but the frames of the source are 0 to 29"),
+        ({"boxes": ["40=1,1,5,5"]}, "frame 40 is marked, but the source has the frames 0 to 29"),
         ({"not_clicks": ["1,1"]}, "what it is not only"),
         ({"boxes": ["1,1,5,5"], "gone": ["0=1"]}, "both marked and gone"),
         ({"boxes": ["9=1,1,5,5"], "gone": ["3=1"]}, "never marked before"),
@@ -91,14 +95,14 @@ def test_what_cannot_be_read(options: dict[str, list[str]], message: str) -> Non
 def test_what_does_not_fit_the_source(options: dict[str, list[str]], message: str) -> None:
     marks, _ = read_marks(**options)
     with pytest.raises(InputError, match=message):
-        check_marks(marks, 100, 50, 30)
+        check_marks(marks, INFO)
 
 
 def test_a_box_is_cut_to_the_frame_and_a_mask_must_have_its_size() -> None:
     marks, _ = read_marks(boxes=["-5,40,20,30"])
-    assert check_marks(marks, 100, 50, None)[0].prompts[1].box == (0, 40, 15, 10)
+    assert check_marks(marks, INFO)[0].prompts[1].box == (0, 40, 15, 10)
     with pytest.raises(InputError, match="expected a mask of 100 x 50 pixels like the video, got one of 8 x 6"):
-        check_marks({0: FrameMarks(np.ones((6, 8), np.uint8))}, 100, 50, None)
+        check_marks({0: FrameMarks(np.ones((6, 8), np.uint8))}, INFO)
 
 
 def test_objects_that_are_too_small_are_found_before_the_work_begins() -> None:
@@ -106,14 +110,14 @@ def test_objects_that_are_too_small_are_found_before_the_work_begins() -> None:
     ids[10:20, 10:20] = 1
     ids[:2, :2] = 2
     good = {0: FrameMarks(ids)}
-    assert check_marks(good, 100, 50, None)[0].drawn == {1, 2}
+    assert check_marks(good, INFO)[0].drawn == {1, 2}
     with pytest.raises(InputError, match="object 2 has 4 pixels, too few to be followed, in frame 0; is it a stray"):
-        check_marks(good, 100, 50, None, 25)
+        check_marks(good, INFO, size=25)
     tiny = np.where(ids == 2, np.uint8(1), np.uint8(0))
     with pytest.raises(InputError, match="object 1 has 4 pixels, too few to be followed, in frame 6"):
-        check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: FrameMarks(tiny)}, 100, 50, None, 25)
+        check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: FrameMarks(tiny)}, INFO, size=25)
     mended = FrameMarks(tiny, {1: Prompt(on=((15, 15),))})
-    assert 6 in check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: mended}, 100, 50, None, 25)
+    assert 6 in check_marks({0: FrameMarks(np.where(ids == 1, ids, 0)), 6: mended}, INFO, size=25)
 
 
 def test_the_digest_tells_marks_apart() -> None:

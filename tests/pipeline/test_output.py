@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import pytest
 from PIL import Image
@@ -18,7 +19,7 @@ from PIL import Image
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
 from mobilevos.media.overlay import draw_overlay, with_alpha
-from mobilevos.media.sinks import FORMATS, SheetSink
+from mobilevos.media.sinks import FORMATS, Look, SheetSink
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline.output import Output, finished
 from mobilevos.synthetic.clip import synthetic_frames
@@ -42,7 +43,7 @@ def test_every_format(tmp_path: Path) -> None:
     with Output(folder, list(FORMATS), INFO) as output:
         for frame, ids, confidence in clip():
             output.write(frame, ids, confidence)
-    names = {"masks", "overlay.mp4", "cutout.mp4", "alpha.webm", "alpha.mov", "alpha", "coco.json", "sheet.png"}
+    names = {FORMATS[name].name for name in FORMATS}
     assert {p.name for p in folder.iterdir()} == names | {"confidence.csv", ".finished.json"}
     times = [Fraction(i, 24) for i in range(COUNT)]
     for video in ("overlay.mp4", "cutout.mp4", "alpha.mov", "alpha.webm"):
@@ -56,6 +57,11 @@ def test_every_format(tmp_path: Path) -> None:
         assert np.array_equal(read_mask(folder / "masks" / f"{frame.name}.png"), ids)
         with Image.open(folder / "alpha" / f"{frame.name}.png") as image:
             assert np.array_equal(np.array(image), with_alpha(frame.rgb, ids))
+        deep = cv2.imread(str(folder / "alpha16" / f"{frame.name}.png"), cv2.IMREAD_UNCHANGED)
+        assert (deep.dtype, deep.shape) == (np.uint16, (64, 96, 4))
+        inside = deep[..., 3] == 65535
+        assert np.array_equal(deep[..., 2::-1][inside], 257 * frame.rgb[inside].astype(int))
+        assert len(np.unique(deep[..., 3])) > 5  # edges are soft
         expected = draw_overlay(frame.rgb, ids, confidence=confidence).astype(int)
         assert np.abs(picture - expected).mean() < 12
     assert len(json.loads((folder / "coco.json").read_text())["images"]) == COUNT
@@ -182,15 +188,15 @@ def test_a_source_that_breaks_leaves_complete_outputs(tmp_path: Path) -> None:
 
 
 def test_a_finished_run_is_known_by_its_settings(tmp_path: Path) -> None:
-    with Output(tmp_path, ["masks", "cutout"], INFO, settings={"marks": "a"}, color=(1, 2, 3)) as output:
+    with Output(tmp_path, ["masks", "cutout"], INFO, settings={"marks": "a"}, look=Look((1, 2, 3))) as output:
         output.write(*next(clip()))
-    assert finished(tmp_path, ["masks"], {"marks": "a"}, (1, 2, 3)) == {"frames": 1, "broken": ""}
+    assert finished(tmp_path, ["masks"], {"marks": "a"}, Look((1, 2, 3))) == {"frames": 1, "broken": ""}
     with pytest.raises(InputError, match="was made otherwise: its marks was a, now it is b; give another folder"):
-        finished(tmp_path, ["masks"], {"marks": "b"}, (1, 2, 3))
+        finished(tmp_path, ["masks"], {"marks": "b"}, Look((1, 2, 3)))
     with pytest.raises(InputError, match="its color was 1,2,3, now it is 0,0,0"):
-        finished(tmp_path, ["cutout"], {"marks": "a"}, (0, 0, 0))
+        finished(tmp_path, ["cutout"], {"marks": "a"}, Look((0, 0, 0)))
     (tmp_path / ".finished.json").write_text("{")
-    assert finished(tmp_path, ["masks"], {"marks": "a"}, (1, 2, 3)) is None
+    assert finished(tmp_path, ["masks"], {"marks": "a"}, Look((1, 2, 3))) is None
     with pytest.raises(InputError, match="nothing to resume"):
         Output(tmp_path, ["masks"], INFO, settings={"marks": "a"}, resume=True)
 

@@ -16,6 +16,8 @@ import pytest
 
 from mobilevos.errors import InputError
 from mobilevos.evaluation.metrics import jaccard
+from mobilevos.media.damage import Damage
+from mobilevos.media.excerpt import excerpt
 from mobilevos.media.masks import read_mask
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline import FrameMarks, Prompt, passes, run, segment
@@ -346,8 +348,10 @@ def endless(count: int) -> Callable[..., Any]:
             yield Frame(index, Fraction(index, 25), pictures[index % 8], f"{index:05d}")
 
     class Many:
+        name = "many"
         info = VideoInfo(96, 64, Fraction(25), Fraction(1, 25))
         audio = None
+        damage = Damage()
 
         def __enter__(self) -> "Many":
             return self
@@ -389,3 +393,54 @@ def test_memory_does_not_grow(truth: list[np.ndarray], tmp_path: Path, monkeypat
     tracemalloc.stop()
     assert gathered == list(range(1, 361))
     assert held[360] < held[60] + 300_000  # a frame is 18,432 bytes: 300 of them would be 5.5 million
+
+
+def test_damaged_frames_have_the_masks_before_them(truth: list[np.ndarray], tmp_path: Path) -> None:
+    """Frames 5, 6 and 12 are damaged; object 2 is followed back over them; a stop right after them changes nothing."""
+    frames = write_frames(tmp_path / "in", [picture for picture, _ in squares(COUNT)])
+    for number in (5, 6, 12):
+        (frames / f"{number:05d}.png").write_bytes(b"no picture")
+    source = excerpt(frames, None, None, Fraction(24), skip_damaged=True)
+    marks = {0: FrameMarks(only(truth[0], 1)), 9: FrameMarks(only(truth[9], 2))}
+    with pytest.raises(BrokenVideoError, match="breaks at frame 5"):
+        segment(tracker(), frames, marks, tmp_path / "strict", formats=["masks"], backward=False)
+    result = segment(tracker(), source, marks, tmp_path / "out", formats=["masks", "overlay"])
+    found = masks(tmp_path / "out")
+    assert len(found) == result.frames == COUNT
+    assert result.network_frames == (COUNT - 1 - 3) + (9 - 2)  # forwards and back, without those that are damaged
+    for number, before in ((5, 4), (6, 4), (12, 11)):
+        np.testing.assert_array_equal(found[number], found[before])
+    for number in (0, 4, 7, 11, 13):
+        assert all(jaccard(found[number] == i, truth[number] == i) > 0.9 for i in (1, 2))
+    assert result.notes == (
+        f"Frames 5 to 6, 12 of {frames} cannot be read: picture and masks are those of the frame before.",
+    )
+
+
+@pytest.mark.parametrize("stop", [5, 6, 7])
+def test_a_stop_among_damaged_frames(
+    truth: list[np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: int
+) -> None:
+    frames = write_frames(tmp_path / "in", [picture for picture, _ in squares(10)])
+    for number in (5, 6):
+        (frames / f"{number:05d}.png").write_bytes(b"no picture")
+    source = excerpt(frames, None, None, Fraction(24), skip_damaged=True)
+    monkeypatch.setattr(passes, "SNAPSHOT_SECONDS", 0)
+    monkeypatch.setattr(passes, "SNAPSHOT_SHARE", 1e9)
+    from mobilevos.pipeline import record
+
+    write_mask = record.write_mask
+
+    def full(path: Path, *rest: Any) -> None:
+        if path.name == f"{stop:05d}.png":
+            raise OSError(28, "No space left on device")
+        write_mask(path, *rest)
+
+    marks = {0: FrameMarks(truth[0])}
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "write_mask", full)
+        with pytest.raises(InputError, match="No space left"):
+            segment(tracker(), source, marks, tmp_path / "cut", formats=["masks"])
+    segment(tracker(), source, marks, tmp_path / "cut", formats=["masks"], resume=True)
+    segment(tracker(), source, marks, tmp_path / "whole", formats=["masks"])
+    assert files(tmp_path / "cut") == files(tmp_path / "whole")

@@ -102,6 +102,27 @@ def test_a_killed_run_begins_again_and_a_finished_one_is_left_alone(
         remove(folder / "frames", folder / "masks", out, grow=2, resume=True)
 
 
+def test_a_forced_run_that_fails_leaves_the_earlier_results(
+    scene: tuple[Path, list[np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _ = scene
+    out = tmp_path / "out"
+    remove(folder / "frames", folder / "masks", out, grow=2)
+    before = {p: p.read_bytes() for p in out.rglob("*") if p.is_file()}
+    write_masks(tmp_path / "few", [np.ones((120, 214), np.uint8)])
+    with pytest.raises(InputError, match="expected 30 masks"):
+        remove(folder / "frames", tmp_path / "few", out, force=True)
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+
+    def stop(self: Carrier, *rest: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Carrier, "learn", stop)
+    with pytest.raises(KeyboardInterrupt):
+        remove(folder / "frames", folder / "masks", out, grow=9, force=True)
+    assert {p: p.read_bytes() for p in out.rglob("*") if p.is_file()} == before
+
+
 def test_source_and_masks_are_not_replaced(scene: tuple[Path, list[np.ndarray]], tmp_path: Path) -> None:
     folder, _ = scene
     (tmp_path / "masks-240p").mkdir()

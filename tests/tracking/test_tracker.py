@@ -92,7 +92,7 @@ def test_an_unbounded_memory_grows(runtime: TorchRuntime) -> None:
     tracker = Tracker(runtime, queue=None, size=None, every=5)
     tracker.start(frames[0], masks[0])
     follow(tracker, frames[1:])
-    assert tracker.state().groups[0].queue.memory.slots == 5  # 0 twice, 5, 10 and the last, 11
+    assert tracker.state().groups[0].queue.memory.slots == 4  # 0, 5, 10 and the last, 11
 
 
 def test_state_and_restore_repeat_exactly(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:

@@ -141,6 +141,22 @@ def test_the_logit_term_has_the_recipes_temperature_width_and_pixels() -> None:
     assert_is_only(found, by_hand(case.known, 0.5), by_hand(case.near(2), 0.5), by_hand(case.known | True, 0.5))
 
 
+def test_the_logit_term_has_the_recipes_direction_and_mean() -> None:
+    case = Case()
+    pixels = case.near(2).unflatten(0, (2, 2)).any(1)
+    ways = {
+        (direction, over): losses.logit_distillation(
+            case.out.logits[0], case.taught.logits[0], pixels, temperature=0.5, direction=direction, over=over
+        )
+        for direction in ("teacher", "student")
+        for over in ("selected", "all")
+    }
+    for (direction, over), right in ways.items():
+        found = case.terms(Loss(logit=1.0, temperature=0.5, logit_direction=direction, logit_over=over))["logit"]
+        assert_is_only(found, right, *(other for way, other in ways.items() if way != (direction, over)))
+    torch.testing.assert_close(case.terms(Loss(logit=1.0, temperature=0.5))["logit"], ways["teacher", "selected"])
+
+
 def test_the_representation_has_the_recipes_omega_and_pixels_and_an_embedding() -> None:
     case = Case()
     found = case.terms(Loss(representation=1.0, omega=0.3, boundary_width=1, samples=ALL))["representation"]

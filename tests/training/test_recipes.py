@@ -81,3 +81,31 @@ def test_the_papers_settings_are_written_out() -> None:
         assert not recipe.locality
         assert recipe.optimizer.clip_norm == 0
         assert {source.kind: source.short_side for source in recipe.sources} == {"youtube": 480, "davis": 0}
+        assert (recipe.loss.logit_direction, recipe.loss.logit_over) == ("student", "all")
+        assert {phase.clip.size for phase in recipe.phases} == {384}
+
+
+PAPER = [path for path in RECIPES if path.parent.name == "paper"]
+
+
+@pytest.mark.parametrize("path", PAPER, ids=lambda path: path.stem)
+def test_the_papers_clips_are_stcns(path: Path) -> None:
+    """Nothing is pasted, and cameras are what they are."""
+    recipe = load_recipe(path)
+    for clip in [phase.clip for phase in recipe.phases]:
+        assert not any((clip.distractor, clip.occluder, clip.motion_blur, clip.defocus, clip.compression, clip.noise))
+        assert not any((clip.window, clip.far, clip.foreign, clip.transplant, clip.jump))
+    skips = {phase.until: phase.clip.max_skip for phase in recipe.phases}
+    if "static" in path.stem:
+        assert all(not phase.clip.independent and not phase.multi_object for phase in recipe.phases)
+    else:
+        long = 0.8 if path.stem == "bl30k" else 0.9
+        assert skips == {0.1: 5, 0.2: 10, 0.3: 15, 0.4: 20, long: 25, 1.0: 5}
+        assert not any(source.paste for source in recipe.sources)
+    if recipe.sources[0].kind == "youtube":
+        weights = {source.kind: source.weight for source in recipe.sources}
+        assert weights["youtube"] / weights["davis"] == pytest.approx(3465 / 300)
+    warm = [round(part * recipe.iterations, -3) for part in (recipe.loss.keep_from, recipe.loss.keep_to)]
+    assert warm == [20_000, 70_000]
+    assert recipe.loss.epsilon == (0.0 if recipe.model == "stcn" else 1.0)
+    assert recipe.loss.logit_direction == ("student" if path.stem.startswith("distil") else "teacher")

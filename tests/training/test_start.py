@@ -12,8 +12,9 @@ from mobilevos.clips import PhotoSource, VideoSource
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import resnet18
 from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.model.teacher import STCN
 from mobilevos.training.recipe import Loss, Optimizer, Recipe
-from mobilevos.training.start import freeze, initial_network, open_sources
+from mobilevos.training.start import freeze, initial_network, open_sources, untrained_network
 
 
 def test_freezing(tiny_recipe: Recipe) -> None:
@@ -98,3 +99,25 @@ def test_sources_are_opened_as_the_recipe_says(tiny_recipe: Recipe) -> None:
         assert photos.texture(np.random.default_rng(0)).shape[0] == height
         assert videos.texture(np.random.default_rng(0)).shape[0] == height
         assert videos._cutouts is photos
+
+
+def test_nothing_is_pasted_where_the_recipe_says_so(tiny_recipe: Recipe) -> None:
+    """A clip of one object in a batch of two keeps to its own."""
+    rng, config = np.random.default_rng(0), tiny_recipe.phases[0].clip
+    found = []
+    for paste in (True, False):
+        source = dataclasses.replace(tiny_recipe.sources[1], paste=paste)
+        ((opened, _),) = open_sources(dataclasses.replace(tiny_recipe, sources=(source,)))
+        clips = [opened.sample(rng, dataclasses.replace(config, distractor=0.0, occluder=0.0), 2) for _ in range(6)]
+        found.append({int(clip.masks[clip.masks < 255].max()) for clip in clips})
+    assert found == [{1, 2}, {1}] or found == [{2}, {1}]
+
+
+def test_a_teacher_keeps_its_strides(tiny_recipe: Recipe, tmp_path: Path) -> None:
+    """Weights that were imported have them elsewhere than those that are trained from Keras' backbone."""
+    recipe = dataclasses.replace(tiny_recipe, model="stcn")
+    assert untrained_network(recipe).stride_in_1x1
+    save_checkpoint(tmp_path / "imported.safetensors", build("stcn", stride_in_1x1=False, top_k=20))
+    network = untrained_network(dataclasses.replace(recipe, init=str(tmp_path / "imported.safetensors")))
+    assert isinstance(network, STCN)
+    assert (network.stride_in_1x1, network.top_k) == (False, None)

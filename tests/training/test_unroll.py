@@ -24,13 +24,13 @@ def network() -> VOSNetwork:
 
 
 def by_hand(network: VOSNetwork, frames: Tensor, masks: Tensor, *, bound: bool, forcing: bool) -> Tensor:
-    """One frame after the other. The memory is the first frame, then the last one or all of them."""
+    """One frame after the other. The memory is the first frame and the last one, or each frame once."""
     features = [network.encode(frame) for frame in frames.unbind(1)]
     given = [network.given_masks(mask) for mask in masks.unbind(1)]
     kept = [(0, network.memorise(frames[:, 0], features[0], given[0]))]
     logits = []
     for t in range(1, frames.shape[1]):
-        slots = kept[-1:] if bound else kept
+        slots = kept[-1:] if bound else kept[1:]
         times = [0, *(time for time, _ in slots)]
         memory = Memory(
             torch.stack([features[time].key for time in times], 2),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sys
+from typing import Annotated
 
 import typer
 
 from mobilevos.errors import InputError
+from mobilevos.version import VERSION
 
 EXTRAS = {
     "torch": "train",
@@ -33,8 +36,18 @@ app = typer.Typer(
 )
 
 
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        print(f"mobilevos {VERSION}")
+        raise typer.Exit
+
+
 @app.callback()
-def _options() -> None:
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Say which version this is.", callback=_tell_version, is_eager=True)
+    ] = False,
+) -> None:
     """Keeps `mobilevos` a group of commands."""
 
 
@@ -47,8 +60,10 @@ def main() -> None:
         demo,
         evaluate,
         export,
+        import_stcn,
         models,
         remove,
+        reproduce,
         segment,
         soup,
         train,
@@ -63,6 +78,8 @@ def main() -> None:
     app.command()(soup.soup)
     app.command()(export.export)
     app.command()(models.models)
+    app.command()(reproduce.reproduce)
+    app.command()(import_stcn.import_stcn)
     app.add_typer(benchmark.app, name="benchmark")
     app.add_typer(evaluate.app, name="evaluate")
     try:
@@ -70,10 +87,15 @@ def main() -> None:
     except InputError as error:
         print(f"mobilevos: {error}", file=sys.stderr)
         raise SystemExit(2) from None
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        print(f"mobilevos: a name is too long for a file: {str(error.filename)[:60]}...", file=sys.stderr)
+        raise SystemExit(2) from None
     except ModuleNotFoundError as error:
         package = (error.name or "").partition(".")[0]
         if package not in EXTRAS:
             raise
-        line = f"this needs {package}, which is not installed: pip install '.[{EXTRAS[package]}]'"
+        line = f"this needs {package}, which is not installed: pip install 'mobilevos[{EXTRAS[package]}]'"
         print(f"mobilevos: {line}", file=sys.stderr)
         raise SystemExit(2) from None

@@ -20,7 +20,7 @@ DEFAULT_QUEUE = "auto"
 Source = Annotated[
     str, typer.Argument(help="A video, a folder or pattern of pictures, - (standard input), or camera:0.")
 ]
-Folder = Annotated[Path, typer.Option("--output", "-o", help="Folder for everything that is made.")]
+Folder = Annotated[str, typer.Option("--output", "-o", help="Folder for everything that is made.")]
 Mask = Annotated[
     list[str] | None,
     typer.Option(metavar="[FRAME=][OBJECT:]FILE", help="A picture of the objects; again for a correction."),
@@ -47,8 +47,22 @@ Size = Annotated[int, typer.Option(min=16, help="Working size: the short side th
 SizeOrNone = Annotated[int, typer.Option(min=0, help="Working size: the short side the network sees; 0: as they are.")]
 Window = Annotated[str, typer.Option(help="auto: follow objects at their own size; off: always look at all.")]
 Backward = Annotated[bool, typer.Option(help="Follow objects back to the start from where they are marked first.")]
+Despeckle = Annotated[
+    int | None,
+    typer.Option(
+        min=0, metavar="PIXELS", help="Smaller parts of an object go; by default those below 0.5 % of its largest part."
+    ),
+]
+FillHoles = Annotated[int, typer.Option(min=0, metavar="PIXELS", help="Smaller holes in an object are filled.")]
+GrowMasks = Annotated[int, typer.Option(metavar="PIXELS", help="Make masks larger; smaller where it is negative.")]
+Smooth = Annotated[
+    int, typer.Option(min=0, metavar="FRAMES", help="Average outlines over so many frames to either side, 8 at most.")
+]
+Feather = Annotated[
+    float, typer.Option(metavar="PIXELS", help="How far the edges of cut-outs are soft, to either side.")
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an earlier output.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an earlier output, once the new one is complete.")]
 
 
 def load_tracker(model: str, runtime: str, queue: str, size: int | None, window: str) -> Tracker:
@@ -74,6 +88,13 @@ def parse_queue(text: str) -> int | Literal["auto"] | None:
     if not text.isdecimal() or int(text) < 1:
         raise InputError(f"expected a queue of 1 or more frames, unbounded, or auto, got {text}")
     return int(text)
+
+
+def parse_folder(text: str) -> Path:
+    """A folder; no text at all would be the one in which the command runs."""
+    if not text.strip():
+        raise InputError("expected a folder for --output, got nothing")
+    return Path(text)
 
 
 def parse_color(text: str) -> tuple[int, int, int]:
@@ -102,5 +123,5 @@ def tell(result: Segmented) -> None:
     )
     for alarm in result.alarms[:MOST_ALARMS]:
         print(f"Look here: {alarm}")
-    if len(result.alarms) > MOST_ALARMS:
+    if len(result.alarms) > MOST_ALARMS and result.folder:
         print(f"... and {len(result.alarms) - MOST_ALARMS} more; see {result.folder / 'confidence.csv'}")

@@ -26,6 +26,7 @@ from mobilevos.cli.options import (
     Window,
     identify,
     load_tracker,
+    parse_folder,
     tell,
 )
 from mobilevos.errors import InputError
@@ -59,15 +60,18 @@ def remove(
     """Take objects out of a video: what is behind them comes from other frames."""
     from mobilevos.cli.progress import frame_progress
     from mobilevos.pipeline import read_marks, segment
+    from mobilevos.pipeline.marks import mask_files
     from mobilevos.removal import check_target
     from mobilevos.removal import remove as run
 
+    folder = parse_folder(output)
     marks, notes = read_marks(mask or (), box or (), click or (), not_ or (), gone or ())
     if bool(marks) == bool(masks):
         raise InputError("expected either a folder of --masks, or marks of the objects (--mask, --box, --click)")
     for note in notes:
         print(note)
-    check_target(source, output, force=force or resume)
+    check_target(source, folder, force=force or resume)
+    replace = force
     try:
         if masks is None:
             tracker = load_tracker(model, runtime, queue, size, window)
@@ -75,30 +79,32 @@ def remove(
                 tracker,
                 source,
                 marks,
-                output,
+                folder,
                 formats=["masks"],
                 backward=backward,
                 resume=resume,
                 force=force,
                 settings={"model": identify(model)},
+                inputs=mask_files(mask or ()),
                 progress=frame_progress,
             )
             if not followed.complete:
                 tell(followed)
+                replace = force or resume  # what was removed by other masks
         result = run(
             source,
-            masks or output / "masks",
-            output,
+            masks or folder / "masks",
+            folder,
             grow=grow,
             resume=resume,
-            force=force,
+            force=replace,
             progress=frame_progress,
         )
     except KeyboardInterrupt:
-        typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {output}.", err=True)
+        typer.echo(f"Stopped. The same command with --resume goes on; what is done is in {folder}.", err=True)
         raise typer.Exit(1) from None
     if result.complete:
-        print(f"{output} is complete already.")
+        print(f"{folder} is complete already.")
         return
     for note in result.notes:
         print(note)

@@ -1,5 +1,7 @@
 """The logit term, eq. (logit) of the paper: the student's probabilities follow the teacher's near object boundaries."""
 
+from typing import Literal
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -8,22 +10,32 @@ from mobilevos.losses.inputs import check_same_shape, full_precision
 
 
 def logit_distillation(
-    student: Tensor, teacher: Tensor, mask: Tensor | None = None, *, temperature: float = 0.1
+    student: Tensor,
+    teacher: Tensor,
+    mask: Tensor | None = None,
+    *,
+    temperature: float = 0.1,
+    direction: Literal["teacher", "student"] = "teacher",
+    over: Literal["selected", "all"] = "selected",
 ) -> Tensor:
-    r"""The Kullback-Leibler divergence of the student from the teacher, averaged over the selected pixels.
+    r"""The Kullback-Leibler divergence between teacher and student at the selected pixels.
 
     .. math::
-        \mathcal{L}_{logit} = \frac{1}{|M|} \sum_{i \in M} \sum_c p^T_{ic} \log \frac{p^T_{ic}}{p^S_{ic}}, \qquad
-        p = \mathrm{softmax}(\text{logits} / \tau)
+        \mathcal{L}_{logit} = \frac{1}{n} \sum_{i \in M} \sum_c p_{ic} \log \frac{p_{ic}}{q_{ic}}, \qquad
+        p, q = \mathrm{softmax}(\text{logits} / \tau)
 
-    The direction is that of the paper's pseudo-code, ``kl(prob_t, prob_s)``; its equation has the two the other way
-    round. As there, the temperature's square does not scale the result. No gradient reaches the teacher.
+    The paper's equation is ``direction="student"``, :math:`KL(p^S \| p^T)`, and ``over="all"``, :math:`1 / HW`. So is
+    its pseudo-code, ``kl(prob_t, prob_s)``, with PyTorch's order of arguments. Where the student is sure and wrong, the
+    gradient of this direction vanishes; that of :math:`KL(p^T \| p^S)` does not. The temperature's square does not
+    scale the result. No gradient reaches the teacher.
 
     Args:
         student: (B, N + 1, H, W) logits.
         teacher: (B, N + 1, H, W) logits. An object that is absent may be -inf in both.
         mask: (B, H, W) bool, the pixels that count: see `boundary_mask`; all of them without it.
         temperature: above 1 softens the probabilities, below 1 sharpens them.
+        direction: whose probabilities are p, by which the logarithms are weighed; q are the other's.
+        over: what n counts: the selected pixels, or all there are.
 
     Returns:
         A scalar; 0 (with a gradient of zeros) if no pixel is selected.
@@ -45,11 +57,12 @@ def logit_distillation(
     selected = mask.flatten().nonzero().squeeze(1)
     log_s = _log_probabilities(student, selected, temperature)
     log_t = _log_probabilities(teacher.detach(), selected, temperature)
-    p_t = log_t.exp()
-    # Where the teacher's probability vanishes the term does too, even if a logarithm there is -inf.
-    never = p_t == 0
-    divergence = p_t * (log_t.masked_fill(never, 0) - log_s.masked_fill(never, 0))
-    return divergence.sum() / max(1, len(selected))
+    log_p, log_q = (log_t, log_s) if direction == "teacher" else (log_s, log_t)
+    p = log_p.exp()
+    # Where a probability vanishes the term does too, even if a logarithm there is -inf.
+    never = p == 0
+    divergence = p * (log_p.masked_fill(never, 0) - log_q.masked_fill(never, 0))
+    return divergence.sum() / max(1, len(selected) if over == "selected" else mask.numel())
 
 
 def _log_probabilities(logits: Tensor, selected: Tensor, temperature: float) -> Tensor:

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from mobilevos.errors import InputError
-from mobilevos.media.video import BEGINNING, Frame, Place, open_source
+from mobilevos.media.excerpt import BEGINNING, Place
+from mobilevos.media.video import Frame, open_source
 
 HELD_BYTES = 192 << 20
 """Pictures held at once."""
@@ -19,16 +20,25 @@ class Timeline:
     """The times of the frames of a source from its start on, and where decoding can begin."""
 
     def __init__(self) -> None:
+        self.first = 0
+        """The number of the first frame."""
         self._times: list[Fraction] = []
         self._keys: list[int] = []
 
     def __len__(self) -> int:
         return len(self._times)
 
+    @property
+    def stop(self) -> int:
+        """The number after that of the last frame."""
+        return self.first + len(self)
+
     def add(self, frame: Frame) -> None:
         """Take the next frame."""
-        if frame.index != len(self):
-            raise InputError(f"expected frame {len(self)} of the source, got frame {frame.index}")
+        if not self._times:
+            self.first = frame.index
+        if frame.index != self.stop:
+            raise InputError(f"expected frame {self.stop} of the source, got frame {frame.index}")
         if frame.key:
             self._keys.append(frame.index)
         self._times.append(frame.time)
@@ -36,23 +46,24 @@ class Timeline:
     def place_before(self, index: int) -> Place:
         """The last key frame that is not after frame `index`."""
         at = bisect_right(self._keys, index) - 1
-        key = self._keys[at] if at >= 0 else 0
-        return Place(key, self._times[key])
+        if at < 0:
+            return BEGINNING
+        return Place(self._keys[at], self._times[self._keys[at] - self.first])
 
     def fits(self, frame: Frame) -> bool:
-        return self._times[frame.index] == frame.time
+        return self._times[frame.index - self.first] == frame.time
 
 
 def read_backwards(
     source: str | os.PathLike[str], timeline: Timeline, stop: int, held_bytes: int = HELD_BYTES
 ) -> Iterator[Frame]:
-    """The frames stop - 1, stop - 2, ... 0 of a source that can be read again.
+    """The frames stop - 1, stop - 2, ... down to the first of a source that can be read again.
 
     timeline: of at least these frames, from an earlier reading.
     """
     held = 1
-    while stop > 0:
-        start = max(0, stop - held)
+    while stop > timeline.first:
+        start = max(timeline.first, stop - held)
         frames = _stretch(source, timeline, start, stop)
         held = max(1, held_bytes // frames[0].rgb.nbytes)
         stop = start

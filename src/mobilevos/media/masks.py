@@ -28,8 +28,14 @@ def open_image(path: str | os.PathLike[str]) -> Image.Image:
             image = Image.open(file)
             image.load()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        raise InputError(f"expected a picture, but {path} cannot be read as one ({error})") from error
+        raise InputError(f"expected a picture, but {path} cannot be read as one{_reason(error)}") from error
     return image
+
+
+def _reason(error: Exception) -> str:
+    """What Pillow says of a file, unless it speaks of its own objects."""
+    said = getattr(error, "strerror", None) or str(error)
+    return f" ({said})" if said and "<" not in said else ""
 
 
 def read_mask(path: str | os.PathLike[str]) -> Ids:

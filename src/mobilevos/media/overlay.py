@@ -1,5 +1,6 @@
 """Pictures to look at: objects in colour over the frame, cut out on a colour, many frames on one sheet."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import cv2
@@ -63,20 +64,32 @@ def _write(picture: np.ndarray, text: str, corner: tuple[int, int], scale: float
         cv2.putText(picture, text, corner, cv2.FONT_HERSHEY_SIMPLEX, scale, ink, pen, cv2.LINE_AA)
 
 
-def matte(ids: np.ndarray) -> np.ndarray:
+def matte(ids: np.ndarray, feather: float = 1.0) -> np.ndarray:
     """How much of each pixel the objects cover: (H, W) float32 in 0..1.
 
-    The ids decide pixel by pixel; their staircase is smoothed over about a pixel to either side of the outline.
+    The ids decide pixel by pixel; their staircase is smoothed over about `feather` pixels to either side of the
+    outline, not at all for 0.
     """
     inside = (np.asarray(ids) > 0).astype(np.float32)
-    return cv2.GaussianBlur(inside, (5, 5), 0.9, borderType=cv2.BORDER_REPLICATE)
+    if not feather:
+        return inside
+    side = 2 * math.ceil(2 * feather) + 1
+    return cv2.GaussianBlur(inside, (side, side), 0.9 * feather, borderType=cv2.BORDER_REPLICATE)
 
 
-def cutout(frame: np.ndarray, ids_or_alpha: np.ndarray, color: tuple[int, int, int] = (0, 177, 64)) -> np.ndarray:
+def draw_matte(ids: np.ndarray, feather: float = 1.0) -> np.ndarray:
+    """The objects in white on black, with gray edges: (H, W, 3) uint8."""
+    gray = np.round(255 * matte(ids, feather)).astype(np.uint8)
+    return np.repeat(gray[..., None], 3, axis=2)
+
+
+def cutout(
+    frame: np.ndarray, ids_or_alpha: np.ndarray, color: tuple[int, int, int] = (0, 177, 64), feather: float = 1.0
+) -> np.ndarray:
     """The objects on a plain colour (green unless told): ids (H, W) integers, or coverage (H, W) floats in 0..1."""
     alpha = ids_or_alpha.astype(np.float32)
     if ids_or_alpha.dtype.kind in "uib":
-        alpha = matte(_checked(frame, ids_or_alpha))
+        alpha = matte(_checked(frame, ids_or_alpha), feather)
     elif alpha.shape != frame.shape[:2]:
         raise InputError(f"expected coverage of shape {frame.shape[:2]}, got {alpha.shape}")
     ground = np.empty_like(frame)
@@ -84,15 +97,16 @@ def cutout(frame: np.ndarray, ids_or_alpha: np.ndarray, color: tuple[int, int, i
     return cv2.blendLinear(frame, ground, alpha, 1 - alpha)
 
 
-def with_alpha(frame: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    """The frame with everything but the objects transparent: (H, W, 4) uint8, straight alpha.
+def with_alpha(frame: np.ndarray, ids: np.ndarray, feather: float = 1.0) -> np.ndarray:
+    """The frame with everything but the objects transparent: (H, W, 4) of the frame's type, straight alpha.
 
     Far from the objects the colours are black, which takes almost no room in a file; near them they stay, or lossy
-    compression would darken the edges.
+    compression would darken the edges. Frames are uint8, or uint16 for pictures of more depth.
     """
-    alpha = np.round(255 * matte(_checked(frame, ids))).astype(np.uint8)
-    colours = cv2.copyTo(frame, cv2.dilate(alpha, np.ones((17, 17), np.uint8)))
-    return np.dstack([colours, alpha])
+    most = np.iinfo(frame.dtype).max
+    alpha = np.round(most * matte(_checked(frame, ids, (np.uint8, np.uint16)), feather)).astype(frame.dtype)
+    near = cv2.dilate((alpha > 0).view(np.uint8), np.ones((17, 17), np.uint8))
+    return np.dstack([cv2.copyTo(frame, near), alpha])
 
 
 def contact_sheet(
@@ -115,9 +129,9 @@ def contact_sheet(
     return sheet
 
 
-def _checked(frame: np.ndarray, ids: np.ndarray) -> np.ndarray:
+def _checked(frame: np.ndarray, ids: np.ndarray, types: Sequence[type] = (np.uint8,)) -> np.ndarray:
     ids = np.asarray(ids)
-    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype != np.uint8:
+    if frame.ndim != 3 or frame.shape[2] != 3 or frame.dtype not in types:
         raise InputError(f"expected a frame of shape (H, W, 3) uint8, got {frame.shape} {frame.dtype}")
     if ids.shape != frame.shape[:2] or ids.dtype.kind not in "uib":
         raise InputError(f"expected integer ids of shape {frame.shape[:2]}, got {ids.shape} {ids.dtype}")

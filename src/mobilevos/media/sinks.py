@@ -12,17 +12,37 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.coco import CocoWriter
-from mobilevos.media.overlay import contact_sheet, cutout, draw_overlay, with_alpha
+from mobilevos.media.label_studio import LabelStudioSink
+from mobilevos.media.masks import write_mask
+from mobilevos.media.overlay import contact_sheet, cutout, draw_matte, draw_overlay, matte, with_alpha
 from mobilevos.media.video import Frame, VideoInfo
 from mobilevos.media.writer import VideoWriter
+from mobilevos.media.yolo import YoloSink
 
 Draw = Callable[[Frame, np.ndarray, Mapping[int, float]], np.ndarray]
 Color = tuple[int, int, int]
 
 GREEN = (0, 177, 64)
 """Behind cut-out objects, unless told otherwise."""
+
+SOFTEST = 250.0
+
+
+@dataclass(frozen=True)
+class Look:
+    """How cut-outs look; masks do not depend on it."""
+
+    color: Color = GREEN
+    """Behind cut-out objects."""
+    feather: float = 1.0
+    """Pixels to either side of the outline over which an edge is soft."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.feather <= SOFTEST:
+            raise InputError(f"expected to feather edges by 0 to {SOFTEST:.0f} pixels, got {self.feather:g}")
 
 
 class Sink(Protocol):
@@ -41,8 +61,26 @@ class Sink(Protocol):
         """Drop what is not finished."""
 
 
-class AlphaPictureSink:
-    """PNGs of the frame with a transparent background."""
+class CallingSink:
+    """Calls a function with each frame, its ids (H, W) and confidence."""
+
+    notes: Sequence[str] = ()
+
+    def __init__(self, function: Callable[[Frame, np.ndarray, Mapping[int, float]], object]) -> None:
+        self._function = function
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        self._function(frame, ids, confidence)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def abort(self) -> None:
+        """Nothing is held."""
+
+
+class MaskSink:
+    """Palette PNGs of masks that are not the record itself."""
 
     notes: Sequence[str] = ()
 
@@ -51,8 +89,7 @@ class AlphaPictureSink:
         folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
-        with replacing(self.folder / f"{frame.name}.png") as part:
-            Image.fromarray(with_alpha(frame.rgb, ids)).save(part, format="PNG", compress_level=3)
+        write_mask(self.folder / f"{frame.name}.png", ids)
 
     def close(self) -> None:
         """Each picture is in place already."""
@@ -61,18 +98,58 @@ class AlphaPictureSink:
         """Pictures that are in place stay: each is whole."""
 
 
+class AlphaPictureSink(MaskSink):
+    """PNGs of the frame with a transparent background, of 8 or 16 bits."""
+
+    def __init__(self, folder: Path, look: Look, deep: bool = False) -> None:
+        super().__init__(folder)
+        self.look, self.deep = look, deep
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        rgb = _deep_rgb(frame) if self.deep else frame.rgb
+        picture = cv2.cvtColor(with_alpha(rgb, ids, self.look.feather), cv2.COLOR_RGBA2BGRA)
+        with replacing(self.folder / f"{frame.name}.png") as part:
+            part.write_bytes(cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 3])[1].tobytes())
+
+
+def _deep_rgb(frame: Frame) -> np.ndarray:
+    """The picture as (H, W, 3) uint16, with all the steps the source has."""
+    if frame.deep is None:
+        return frame.rgb.astype(np.uint16) * 257
+    return frame.deep.rgb()
+
+
 class VideoSink:
     """A video of what `draw` makes of each frame."""
 
-    def __init__(self, path: Path, info: VideoInfo, audio: str | None, codec: str, draw: Draw) -> None:
+    def __init__(
+        self, path: Path, info: VideoInfo, audio: str | None, codec: str, draw: Draw, colours: bool = True
+    ) -> None:
+        """colours: whether those of the source are in it, which may have more bits."""
         self._writer = VideoWriter(path, info, codec, audio)
         self._draw = draw
         self.notes: Sequence[str] = self._writer.notes
+        if colours and info.depth and not self._writer.codec.deep:
+            self._writer.notes.append(f"The source has {info.depth}: {path.name} has 8 bits, and is tagged as BT.709.")
         self.close = self._writer.close
         self.abort = self._writer.abort
 
     def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
         self._writer.write(self._draw(frame, ids, confidence), frame.time)
+
+
+class DeepVideoSink(VideoSink):
+    """A transparent video with the colours of the source, at its depth."""
+
+    def __init__(self, path: Path, info: VideoInfo, audio: str | None, codec: str, look: Look) -> None:
+        super().__init__(path, info, audio, codec, _draw_alpha(look))
+        self._look = look
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        if frame.deep is None:
+            super().write(frame, ids, confidence)
+        else:
+            self._writer.write_deep(frame.deep, matte(ids, self._look.feather), frame.time)
 
 
 class SheetSink:
@@ -107,20 +184,24 @@ class SheetSink:
         """Nothing is on disk before the end."""
 
 
-def _draw_doubtful(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
-    return draw_overlay(frame.rgb, ids, confidence=confidence)
+def _draw_doubtful(look: Look) -> Draw:
+    return lambda frame, ids, confidence: draw_overlay(frame.rgb, ids, confidence=confidence)
 
 
-def _draw_cutout(color: Color) -> Draw:
-    return lambda frame, ids, confidence: cutout(frame.rgb, ids, color)
+def _draw_cutout(look: Look) -> Draw:
+    return lambda frame, ids, confidence: cutout(frame.rgb, ids, look.color, look.feather)
 
 
-def _draw_alpha(frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> np.ndarray:
-    return with_alpha(frame.rgb, ids)
+def _draw_matte(look: Look) -> Draw:
+    return lambda frame, ids, confidence: draw_matte(ids, look.feather)
 
 
-Make = Callable[[Path, VideoInfo, str | None, Color], Sink]
-"""Makes the sink from its path, the source's form and sound, and the colour behind cut-out objects."""
+def _draw_alpha(look: Look) -> Draw:
+    return lambda frame, ids, confidence: with_alpha(frame.rgb, ids, look.feather)
+
+
+Make = Callable[[Path, VideoInfo, str | None, Look], Sink]
+"""Makes the sink from its path, the source's form and sound, and how cut-outs look."""
 
 
 @dataclass(frozen=True)
@@ -128,21 +209,28 @@ class Format:
     """An output format: the name of its file or folder, and what makes it."""
 
     name: str
-    make: Make | None
-    """None for the masks, which are the record itself: see `media.record`."""
+    make: Make
 
 
-def _video(codec: str, draw: Draw) -> Make:
-    return lambda path, info, audio, color: VideoSink(path, info, audio, codec, draw)
+def _video(codec: str, draw: Callable[[Look], Draw]) -> Make:
+    return lambda path, info, audio, look: VideoSink(path, info, audio, codec, draw(look))
 
 
 FORMATS = {
-    "masks": Format("masks", None),
+    "masks": Format("masks", lambda path, info, audio, look: MaskSink(path)),
     "overlay": Format("overlay.mp4", _video("h264", _draw_doubtful)),
-    "cutout": Format("cutout.mp4", lambda path, info, audio, c: VideoSink(path, info, audio, "h264", _draw_cutout(c))),
+    "cutout": Format("cutout.mp4", _video("h264", _draw_cutout)),
+    "matte": Format(
+        "matte.mp4",
+        lambda path, info, audio, look: VideoSink(path, info, audio, "h264", _draw_matte(look), colours=False),
+    ),
     "alpha": Format("alpha.webm", _video("vp9-alpha", _draw_alpha)),
-    "prores": Format("alpha.mov", _video("prores4444", _draw_alpha)),
-    "alpha-png": Format("alpha", lambda path, info, audio, c: AlphaPictureSink(path)),
-    "coco": Format("coco.json", lambda path, info, audio, c: CocoWriter(path, info)),
-    "sheet": Format("sheet.png", lambda path, info, audio, c: SheetSink(path)),
+    "prores": Format("alpha.mov", lambda path, info, audio, look: DeepVideoSink(path, info, audio, "prores4444", look)),
+    "alpha-png": Format("alpha", lambda path, info, audio, look: AlphaPictureSink(path, look)),
+    "alpha-png16": Format("alpha16", lambda path, info, audio, look: AlphaPictureSink(path, look, deep=True)),
+    "coco": Format("coco.json", lambda path, info, audio, look: CocoWriter(path, info)),
+    "yolo": Format("yolo", lambda path, info, audio, look: YoloSink(path)),
+    "label-studio": Format("label-studio", lambda path, info, audio, look: LabelStudioSink(path)),
+    "sheet": Format("sheet.png", lambda path, info, audio, look: SheetSink(path)),
 }
+"""The masks are the record itself, unless their outline is smoothed over time: see `pipeline.record`."""

@@ -10,11 +10,15 @@
 | `vp9-alpha`  | .webm | 4:2:0 with alpha      | whole milliseconds, as WebM has no other |
 | `prores4444` | .mov  | 4:4:4, 10 bits, alpha | exact                                   |
 
+ProRes keeps the colours of a source of more than 8 bits as they are, HDR included, and is tagged like it; the others
+have 8 bits of BT.709.
+
 H.264 has no odd sizes in 4:2:0, as a pair of pixels shares its colour. Rather than cropping or stretching the picture,
 an odd size is written with a colour for each pixel (4:4:4), which keeps the size; some hardware players decline it.
 
-Videos begin at 0 with their first frame, whatever the clock of the source says. Sound is copied; where the file cannot
-hold it as it is (AAC in WebM), it is encoded anew; where that cannot be done, it is left out, and `notes` say so.
+Videos begin at 0 with their first frame, whatever the clock of the source says; its timecode is kept. Sound is copied;
+where the file cannot hold it as it is (AAC in WebM), it is encoded anew; where that cannot be done, it is left out, and
+`notes` say so.
 
 The video is written under a temporary name and moved when it is complete, so a killed process leaves no half video
 behind: see `media.sinks` for how work goes on after that.
@@ -30,15 +34,18 @@ from types import TracebackType
 from typing import Any
 
 import av
+import cv2
 import numpy as np
 from av.video.reformatter import Colorspace
 
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
-from mobilevos.media.video import VideoInfo
+from mobilevos.media.video import DeepPicture, VideoInfo
 
 BT709 = 1
 LIMITED_RANGE = 1
+DEEP_BLACK = (64, 512, 512)
+"""Black of 10 bits: luma and two colours."""
 LAYOUTS = {1: "mono", 2: "stereo", 6: "5.1", 8: "7.1"}
 """By channels, what every encoder of sound takes; any other sound becomes stereo."""
 RATE = 48000
@@ -61,6 +68,8 @@ class Codec:
     options: dict[str, str]
     container_options: dict[str, str]
     alpha: bool = False
+    deep: bool = False
+    """Whether it holds 10 bits, and keeps the colours of such a source as they are."""
     time_base: Fraction | None = None
     """The only time base the container knows; None where it takes any."""
 
@@ -107,6 +116,7 @@ CODECS = {
         options={"profile": "4444", "vendor": "apl0"},
         container_options={},
         alpha=True,
+        deep=True,
     ),
 }
 
@@ -154,7 +164,12 @@ class VideoWriter:
         context.time_base = self.time_base
         context.sample_aspect_ratio = info.pixel_aspect
         context.colorspace = context.color_primaries = context.color_trc = BT709
+        if codec.deep and info.depth:
+            context.colorspace, context.color_primaries = info.depth.matrix, info.depth.primaries
+            context.color_trc = info.depth.transfer
         context.color_range = LIMITED_RANGE
+        if info.timecode:
+            stream.metadata["timecode"] = info.timecode
         return stream
 
     def _add_sound(self, source: str) -> None:
@@ -168,18 +183,43 @@ class VideoWriter:
 
         time: when it is shown in the source.
         """
+        self._check(picture)
+        channels = picture.shape[2]
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), "rgba" if channels == 4 else "rgb24")
+        matrix = self.info.depth.matrix if self.codec.deep and self.info.depth else BT709
+        space = next((known for known in Colorspace if known.value == matrix), Colorspace.ITU709)
+        self._encode(frame.reformat(format=self._stream.pix_fmt, dst_colorspace=space), time)
+
+    def write_deep(self, picture: DeepPicture, alpha: np.ndarray, time: Fraction) -> None:
+        """Add a picture whose colours are copied, at 10 bits, with alpha (H, W) in 0..1.
+
+        Far from where alpha is, the picture is black, which takes almost no room.
+        """
+        near = cv2.dilate((alpha > 0).view(np.uint8), np.ones((17, 17), np.uint8)) > 0
+        colours = [np.where(near, p, black) for p, black in zip(picture.planes(), DEEP_BLACK, strict=True)]
+        frame = av.VideoFrame(self.info.width, self.info.height, self._stream.pix_fmt)
+        for plane, values in zip(frame.planes, (*colours, np.round(1023 * alpha)), strict=True):
+            rows = np.zeros((plane.height, plane.line_size // 2), np.uint16)
+            rows[:, : plane.width] = values
+            plane.update(rows.tobytes())
+        self._encode(frame, time)
+
+    def _check(self, picture: np.ndarray) -> None:
         channels = 4 if self.codec.alpha else 3
         expected = (self.info.height, self.info.width, channels)
         if picture.shape != expected or picture.dtype != np.uint8:
             raise InputError(f"expected a picture of shape {expected} uint8, got {picture.shape} {picture.dtype}")
+
+    def _encode(self, frame: Any, time: Fraction) -> None:
         time -= self.info.start
         tick = round(time / self.time_base)
         if self._last is not None and tick <= self._last:
             tick = self._last + 1
         self._last = tick
-        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), "rgba" if channels == 4 else "rgb24")
-        frame = frame.reformat(format=self._stream.pix_fmt, dst_colorspace=Colorspace.ITU709)
         frame.pts, frame.time_base = tick, self.time_base
+        if self.codec.deep and self.info.depth:  # the encoder believes the frame
+            frame.colorspace, frame.color_primaries = self.info.depth.matrix, self.info.depth.primaries
+            frame.color_trc, frame.color_range = self.info.depth.transfer, LIMITED_RANGE
         with self._clear_errors():
             self._container.mux(self._stream.encode(frame))
             if self._audio:
@@ -193,7 +233,8 @@ class VideoWriter:
             with self._clear_errors():
                 self._container.mux(self._stream.encode(None))
                 if self._audio:
-                    self._audio.finish()
+                    end = self._last * self.time_base + 1 / self.info.rate
+                    self._audio.finish(end if self.info.ends_early else None)
                 self._container.close()
         except BaseException:
             self.abort()
@@ -298,8 +339,9 @@ class _Audio:
             self._output.mux(self._next[1])
             self._next = next(self._packets, None)
 
-    def finish(self) -> None:
-        while self._next is not None:
+    def finish(self, until: Fraction | None = None) -> None:
+        """Hand on the rest, up to a time where one is given."""
+        while self._next is not None and (until is None or self._next[0] < until):
             self._output.mux(self._next[1])
             self._next = next(self._packets, None)
         self.close()

@@ -186,16 +186,17 @@ def fold_batchnorm(state: Mapping[str, Tensor], eps: float = BATCHNORM_EPS) -> d
         conv = name.removesuffix(".weight")
         norm = norm_of(conv)
         weight = weight.float()
+        bias = state.get(f"{conv}.bias", torch.zeros(len(weight))).float()
         if f"{norm}.running_var" in state:
             gamma, beta, mean, var = (
                 state[f"{norm}.{part}"].float() for part in ("weight", "bias", "running_mean", "running_var")
             )
             scale = gamma / torch.sqrt(var + eps)
             folded[f"{conv}.weight"] = weight * scale[:, None, None, None]
-            folded[f"{conv}.bias"] = beta - mean * scale
+            folded[f"{conv}.bias"] = beta + (bias - mean) * scale
         else:
             folded[f"{conv}.weight"] = weight
-            folded[f"{conv}.bias"] = state.get(f"{conv}.bias", torch.zeros(len(weight))).float()
+            folded[f"{conv}.bias"] = bias
     return folded
 
 

@@ -6,10 +6,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from mobilevos.model.aggregation import aggregate
 from mobilevos.model.backbones import resnet18, resnet50
 from mobilevos.model.features import Features, Prediction
 from mobilevos.model.memory import MemoryRead
-from mobilevos.model.network import VOSNetwork, all_others
+from mobilevos.model.network import VOSNetwork, all_others, upsample
 
 
 class ResBlock(nn.Module):
@@ -125,3 +126,7 @@ class STCN(VOSNetwork):
         x = self.up8(x, per_object(features.s8))
         z = F.relu(self.up4(x, per_object(features.s4)))
         return Prediction(self.logits(z).unflatten(0, (batch, objects)).squeeze(2), z)
+
+    def own_masks(self, logits: Tensor) -> Tensor:
+        """As the authors have it, objects are enlarged one by one and compete at full size, not at stride 4."""
+        return aggregate(upsample(logits[:, 1:], 4)).softmax(1)[:, 1:]

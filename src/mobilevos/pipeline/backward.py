@@ -1,7 +1,7 @@
 """Objects that are marked first in the middle, followed back to the start.
 
-One sweep from the last of these marks to frame 0, in which each object joins where it is marked first. What comes of it
-is kept beside the output until the pass forwards has used it.
+One sweep from the last of these marks to the first frame, in which each object joins where it is marked first. What
+comes of it is kept beside the output until the pass forwards has used it.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def sweep_back(
     record: Record,
     tell: Callable[[int], None],
 ) -> tuple[int, float]:
-    """Follow the objects of `late`, {object: frame of its first mark}, back to frame 0; goes on after a kill.
+    """Follow the objects of `late`, {object: frame of its first mark}, back to the start; goes on after a kill.
 
     record: for what comes of it; what is needed to go on lies beside it.
     Returns how many frames went through the network, and in how many seconds.
@@ -89,7 +89,7 @@ def sweep_back(
         done += 1
         tell(done)
 
-    frames = read_backwards(source, timeline, len(timeline) if at is None else at)
+    frames = read_backwards(source, timeline, timeline.stop if at is None else at)
     run_pass(read_ahead(frames, DEPTH), follower, write, folder / SNAPSHOT, DEPTH)
     (folder / DONE).touch()
     return follower.frames, follower.seconds
@@ -110,4 +110,4 @@ def _scan(
                 drawn[frame.index] = FrameMarks(artist.draw(frame.index, marks[frame.index].only(joining), frame.rgb))
             if frame.index == last:
                 return timeline, drawn
-    raise InputError(f"frame {last} is marked, but {source} has {len(timeline)} frames only")
+    raise InputError(f"frame {last} is marked, but {source} has {timeline.stop} frames only")

@@ -16,12 +16,16 @@ from numpy.typing import NDArray
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import load_mask
+from mobilevos.media.video import VideoInfo
 
 Point = tuple[int, int]
 """x, y"""
 
 MOST = 255
 """The highest number of an object."""
+
+SLACK = 0.1
+"""Share by which a video may be longer than its file says."""
 
 SMALLEST = 4
 """Pixels of an object at the network's size; fewer are a slip of the hand."""
@@ -76,22 +80,24 @@ def read_marks(
     clicks: Sequence[str] = (),
     not_clicks: Sequence[str] = (),
     gone: Sequence[str] = (),
+    first: int = 0,
 ) -> tuple[dict[int, FrameMarks], list[str]]:
     """Marks from text, and sentences on how mask files were repaired.
 
     A mask file holds the objects by its ids, or one object if a number is given. A box without a number is a new
-    object, in the order of frames; a click without a number belongs to object 1; a frame of its own is 0 unless given.
+    object, in the order of frames; a click without a number belongs to object 1. first: the frame of marks without one.
     """
     marks: dict[int, FrameMarks] = {}
     notes: list[str] = []
     for text in masks:
-        frame, identity, name = _split(text, "--mask", "FILE") if not Path(text).is_file() else (0, None, text)
+        whole = Path(text).is_file()
+        frame, identity, name = (first, None, text) if whole else _split(text, "--mask", "FILE", first)
         repaired = load_mask(name)
         notes += [f"{Path(name).name}: {note}" for note in repaired.notes]
         ids = repaired.ids if identity is None else np.where(repaired.ids > 0, np.uint8(identity), np.uint8(0))
         marks[frame] = _with_mask(marks.get(frame, FrameMarks()), ids, frame, name)
     known = [(frame, identity) for frame, at in marks.items() for identity in at.shown]
-    given = [(*_split(text, "--box", "X,Y,WIDTH,HEIGHT"), text) for text in boxes]
+    given = [(*_split(text, "--box", "X,Y,WIDTH,HEIGHT", first), text) for text in boxes]
     known += [(frame, identity) for frame, identity, _, _ in given if identity is not None]
     for frame, number, value, text in sorted(given, key=lambda box: box[0]):
         used = {identity for at, identity in known if at <= frame}  # what is marked later corrects what is marked here
@@ -101,7 +107,7 @@ def read_marks(
         _prompt(marks, frame, identity, box=(x, y, width, height))
     for texts, option, key in ((clicks, "--click", "on"), (not_clicks, "--not", "off")):
         for text in texts:
-            frame, number, value = _split(text, option, "X,Y")
+            frame, number, value = _split(text, option, "X,Y", first)
             x, y = _numbers(value, 2, f"{option} {text}", "X,Y")
             before = marks.get(frame, FrameMarks()).prompts.get(number or 1, Prompt())
             _prompt(marks, frame, number or 1, **{key: (*getattr(before, key), (x, y))})
@@ -115,18 +121,27 @@ def read_marks(
     return marks, notes
 
 
-def check_marks(marks: Marks, width: int, height: int, frames: int | None, size: int | None = None) -> Marks:
+def mask_files(masks: Sequence[str]) -> list[Path]:
+    """The files that masks, given as text, are read from."""
+    return [Path(text if Path(text).is_file() else _split(text, "--mask", "FILE")[2]) for text in masks]
+
+
+def check_marks(marks: Marks, info: VideoInfo, rough: bool = False, size: int | None = None) -> Marks:
     """The marks, cut to the frame; an InputError where they do not fit the source or one another.
 
+    rough: whether there may be somewhat more frames than `info` says, as in files of videos.
     size: of the short side the network sees, as far as it is not the frame's own.
     """
+    width, height, stop = info.width, info.height, info.first + (info.frames or 0)
+    most = stop + (2 + round(SLACK * stop) if rough and not info.ends_early else 0) if info.frames else None
     if not any(at.shown for at in marks.values()):
         raise InputError("nothing is marked: show an object with a mask, a box or a click")
     first = first_marks(marks)
     checked = {}
     for frame, at in sorted(marks.items()):
-        if frame < 0 or (frames is not None and frame >= frames):
-            raise InputError(f"frame {frame} is marked, but the frames of the source are 0 to {(frames or 0) - 1}")
+        if frame < info.first or (most is not None and frame >= most):
+            there = f"{info.first} to {stop - 1}" if most else f"from {info.first} on"
+            raise InputError(f"frame {frame} is marked, but the source has the frames {there}")
         if at.mask is not None and at.mask.shape != (height, width):
             h, w = at.mask.shape
             raise InputError(f"expected a mask of {width} x {height} pixels like the video, got one of {w} x {h}")
@@ -184,11 +199,11 @@ def digest(marks: Marks) -> str:
     return whole.hexdigest()[:16]
 
 
-def _split(text: str, option: str, what: str) -> tuple[int, int | None, str]:
+def _split(text: str, option: str, what: str, first: int = 0) -> tuple[int, int | None, str]:
     match = re.fullmatch(r"(?:([0-9]+)=)?(?:([0-9]+):)?(.+)", text)
     if not match:
         raise InputError(f"expected {option} [FRAME=][OBJECT:]{what}, got {text!r}")
-    return int(match[1] or 0), _identity(match[2]) if match[2] else None, match[3]
+    return int(match[1] or first), _identity(match[2]) if match[2] else None, match[3]
 
 
 def _identity(text: str) -> int:

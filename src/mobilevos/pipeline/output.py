@@ -14,10 +14,12 @@ While the work is unfinished, the folder `.resume` in the output holds what is n
 run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`). A finished run
 leaves a note instead: see `media.finished`. One that stopped by itself (`pipeline.stopping`) has finished
 videos and all that is needed to go on.
+
+Where earlier results are replaced (`force=True`), all of this happens in a folder beside them, and they stay as they
+are until the new ones are complete: see `pipeline.staging`.
 """
 
 import contextlib
-import glob
 import json
 import os
 import shutil
@@ -32,16 +34,19 @@ import numpy as np
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.pictures import find_pictures
-from mobilevos.media.sinks import FORMATS, GREEN, Color, Sink
-from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo, is_live
+from mobilevos.media.sinks import FORMATS, Look, Sink
+from mobilevos.media.video import BrokenVideoError, Frame, Readable, VideoInfo, is_live
 from mobilevos.pipeline.completion import difference, leave_note, read_note
 from mobilevos.pipeline.record import Record, Stored, rounded
+from mobilevos.pipeline.smoothing import Drawn, Smoothing
+from mobilevos.pipeline.staging import NEW, replace_results, settle
 
 CONFIDENCE = "confidence.csv"
 FINISHED = ".finished.json"
 RESUME = ".resume"
 SETTINGS = "settings.json"
 """In the folder above; an unfinished run is one that has it."""
+PLAIN = Look()
 
 
 class Output:
@@ -53,70 +58,83 @@ class Output:
         formats: Sequence[str],
         info: VideoInfo,
         *,
-        source: str | os.PathLike[str] | None = None,
+        source: Readable | None = None,
         audio: str | None = None,
-        color: Color = GREEN,
+        look: Look = PLAIN,
+        smooth: int = 0,
         settings: Mapping[str, str] | None = None,
         resume: bool = False,
         force: bool = False,
+        inputs: Sequence[Path] = (),
+        sinks: Sequence[Sink] = (),
     ) -> None:
         """An existing output is an InputError, unless it is to be resumed or (force) replaced.
 
-        source: must not lie among the outputs. color: behind cut-out objects. settings: what the masks depend on; a run
-        is resumed with the same only.
+        source: must not lie among the outputs. look: of cut-out objects. smooth: frames to either side over which
+        outlines are averaged. settings: what the masks depend on; a run is resumed with the same only. inputs: further
+        files that were read; where they lie among the outputs, they are kept. sinks: further ones.
         """
         self.folder = Path(folder)
-        paths = _paths(self.folder, formats)
-        self.resume_folder = self.folder / RESUME
+        settle(self.folder)
+        outputs = (*_paths(self.folder, formats).values(), self.folder / CONFIDENCE)
         if source is not None:
-            check_apart(source, (*paths.values(), self.folder / CONFIDENCE, self.resume_folder))
-        record = record_of(folder, formats)
-        unfinished = (self.resume_folder / SETTINGS).exists()
-        existing = [path for path in (*paths.values(), self.folder / CONFIDENCE) if _has_content(path)]
-        if unfinished and resume:
-            self._check_settings(settings or {})
-        elif unfinished and not force:
-            raise InputError(f"{self.folder} holds an unfinished run: resume it, or force to begin anew")
-        elif existing and resume and not force:
-            raise InputError(f"nothing to resume in {self.folder}: it has {existing[0].name}, but no unfinished run")
-        elif existing and not force:
-            raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
-        made = (record, *paths.values(), self.resume_folder, self.folder, *self.folder.parents)
+            check_apart(source, (*outputs, self.folder / RESUME, self.folder / NEW))
+        for path in inputs:
+            check_apart(path, (self.folder / RESUME, self.folder / NEW))
+        self._inputs = inputs
+        self.work = self._choose(outputs, settings or {}, resume and not force, force)
+        """Where all is written: the folder itself or, where earlier results are replaced, one beside them."""
+        paths = _paths(self.work, formats)
+        self.resume_folder = self.work / RESUME
+        self._recorded = unfinished(self.work) and resume and not force
+        if self.work != self.folder and not self._recorded:
+            shutil.rmtree(self.work, ignore_errors=True)
+        record = record_of(self.work, formats, smooth)
+        made = (record, *paths.values(), self.resume_folder, self.work, self.folder, *self.folder.parents)
         self._made = [path for path in made if not path.exists()]
-        self._recorded = unfinished and resume
-        self._made_with = _with_color(settings or {}, color)
+        self._made_with = _with_look(settings or {}, look)
         self._start, self._frames = info.start, 0
         self.stopped = False
         """Whether the run stopped by itself: what is there is finished, and all that is needed to go on stays."""
         self.notes: tuple[str, ...] = ()
         """Sentences on what could not be kept."""
-        self._sinks: list[Sink] = []
+        self._sinks: list[Sink] = list(sinks)
+        self._smoothing = Smoothing(smooth)
         self._files = contextlib.ExitStack()
         try:
             with self._clear_errors():
-                self.folder.mkdir(parents=True, exist_ok=True)
+                self.work.mkdir(parents=True, exist_ok=True)
                 if not self._recorded:
-                    _remove([*paths.values(), self.folder / CONFIDENCE, self.folder / FINISHED])
                     _forget(self.resume_folder)
                     self.resume_folder.mkdir()
                     with replacing(self.resume_folder / SETTINGS) as part:
                         part.write_text(json.dumps(dict(settings or {}), indent=2), encoding="utf-8")
-                self._record = Record(record, self.folder / CONFIDENCE)
+                self._record = Record(record, self.work / CONFIDENCE)
                 self._files.callback(self._record.close)
                 for name, path in paths.items():
-                    make = FORMATS[name].make
-                    if make:
-                        self._sinks.append(make(path, info, audio, color))
+                    if path != record:
+                        self._sinks.append(FORMATS[name].make(path, info, audio, look))
                 self.notes = tuple(dict.fromkeys(note for sink in self._sinks for note in sink.notes))
         except BaseException:
             self.abort()
             raise
 
-    def _check_settings(self, settings: Mapping[str, str]) -> None:
-        before = json.loads((self.resume_folder / SETTINGS).read_text(encoding="utf-8"))
-        differs = difference(before, settings)
-        if differs:
-            raise InputError(f"cannot resume in {self.folder}: {differs}")
+    def _choose(self, outputs: Sequence[Path], settings: Mapping[str, str], resume: bool, force: bool) -> Path:
+        """Where to write; an InputError where something is in the way."""
+        begun = [work for work in (self.folder / NEW, self.folder) if unfinished(work)]
+        existing = [path for path in outputs if _has_content(path)]
+        if begun and resume:
+            same = [work for work in begun if not difference(_settings_of(work), settings)]
+            if not same:
+                raise InputError(f"cannot resume in {self.folder}: {difference(_settings_of(begun[0]), settings)}")
+            return same[0]
+        if begun and not force:
+            raise InputError(f"{self.folder} holds an unfinished run: resume it, or force to begin anew")
+        if existing and resume:
+            raise InputError(f"nothing to resume in {self.folder}: it has {existing[0].name}, but no unfinished run")
+        if existing and not force:
+            raise InputError(f"{existing[0]} exists already; give another folder, or force to replace it")
+        return self.folder / NEW if existing or unfinished(self.folder) else self.folder
 
     def stored(self, frame: Frame) -> Stored | None:
         """What was recorded of this frame before, if it was."""
@@ -127,28 +145,40 @@ class Output:
         with self._clear_errors():
             return Record(self.resume_folder / name, self.resume_folder / f"{name}.csv")
 
-    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float] | None = None) -> None:
-        """Add the next frame to all outputs, the record first unless it has it. ids: (H, W) uint8."""
+    def write(
+        self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float] | None = None, exact: bool = False
+    ) -> None:
+        """Add the next frame to all outputs, the record first unless it has it. ids: (H, W) uint8.
+
+        exact: the outline of this frame is not smoothed.
+        """
         shown = rounded(confidence)
         with self._clear_errors():
             if not self._record.has(frame):
                 self._record.store(replace(frame, time=frame.time - self._start), ids, shown)
             self._recorded = True
             self._frames += 1
+            self._draw(self._smoothing.put(Drawn(frame, ids, shown), exact))
+
+    def _draw(self, ready: Iterable[Drawn]) -> None:
+        for drawn in ready:
             for sink in self._sinks:
-                sink.write(frame, ids, shown)
+                sink.write(*drawn)
 
     def close(self, broken: str = "") -> None:
         """Finish all outputs; after this there is nothing to resume. broken: how the source ended too early."""
         self._files.close()
         try:
             with self._clear_errors():
+                self._draw(self._smoothing.rest())
                 while self._sinks:
                     self._sinks[0].close()
                     self._sinks.pop(0)
                 if not self.stopped:
-                    leave_note(self.folder / FINISHED, self._made_with, frames=self._frames, broken=broken)
+                    leave_note(self.work / FINISHED, self._made_with, frames=self._frames, broken=broken)
                     _forget(self.resume_folder)
+                if self.work != self.folder:
+                    self.notes += tuple(replace_results(self.folder, (FINISHED, RESUME), self._inputs))
         except BaseException:
             self.abort()
             raise
@@ -160,7 +190,7 @@ class Output:
         self._files.close()
         if not self._recorded and not any(self.resume_folder.rglob("*.png")):
             with contextlib.suppress(OSError):
-                (self.folder / CONFIDENCE).unlink()
+                (self.work / CONFIDENCE).unlink()
             with contextlib.suppress(OSError):
                 _forget(self.resume_folder)
             for path in self._made:
@@ -180,31 +210,43 @@ class Output:
         broken = kind is not None and issubclass(kind, BrokenVideoError)
         if kind is None:
             self.close()
+        elif broken and self.work != self.folder and _is_complete(self.folder):  # half does not replace the whole
+            self.abort()
+            shutil.rmtree(self.work, ignore_errors=True)
+            raise InputError(f"{error}; the earlier results in {self.folder} stay as they are") from error
         elif broken and self._recorded:  # what came before the break is complete
             self.close(str(error))
         else:
             self.abort()
 
 
-def record_of(folder: str | os.PathLike[str], formats: Sequence[str]) -> Path:
-    """Where the masks of a run are recorded."""
-    return _paths(Path(folder), formats).get("masks", Path(folder) / RESUME / "masks")
+def record_of(folder: str | os.PathLike[str], formats: Sequence[str], smooth: int = 0) -> Path:
+    """Where the masks of a run are recorded, as they were before they were smoothed."""
+    beside = Path(folder) / RESUME / "masks"
+    return beside if smooth else _paths(Path(folder), formats).get("masks", beside)
 
 
 def finished(
-    folder: str | os.PathLike[str], formats: Sequence[str], settings: Mapping[str, str], color: Color = GREEN
+    folder: str | os.PathLike[str], formats: Sequence[str], settings: Mapping[str, str], look: Look = PLAIN
 ) -> dict[str, Any] | None:
     """The note of a run that came to its end and made all these formats (see `media.finished`), if there is one."""
     folder = Path(folder)
     needed = (*_paths(folder, formats).values(), folder / CONFIDENCE)
-    if (folder / RESUME / SETTINGS).exists() or not all(map(_has_content, needed)):
+    if unfinished(folder) or not all(map(_has_content, needed)):
         return None
-    return read_note(folder / FINISHED, _with_color(settings, color))
+    if unfinished(folder / NEW) and not difference(_settings_of(folder / NEW), settings):
+        return None
+    return read_note(folder / FINISHED, _with_look(settings, look))
 
 
-def check_apart(source: str | os.PathLike[str], outputs: Iterable[Path]) -> None:
+def unfinished(work: Path) -> bool:
+    """Whether a folder holds a run that can be resumed."""
+    return (work / RESUME / SETTINGS).exists()
+
+
+def check_apart(source: Readable, outputs: Iterable[Path]) -> None:
     """An InputError where a file of the source is one of the outputs or lies in one, and would be replaced."""
-    if is_live(source):
+    if not isinstance(source, (str, os.PathLike)) or is_live(source):
         return
     places = {output.resolve(): output for output in outputs}
     for file in find_pictures(os.fspath(source)) or [Path(source)]:
@@ -214,8 +256,8 @@ def check_apart(source: str | os.PathLike[str], outputs: Iterable[Path]) -> None
                     raise InputError(f"{file} is to be read, but lies where {places[place]} goes; give another folder")
 
 
-def _with_color(settings: Mapping[str, str], color: Color) -> dict[str, str]:
-    return {**settings, "color": ",".join(map(str, color))}
+def _with_look(settings: Mapping[str, str], look: Look) -> dict[str, str]:
+    return {**settings, "color": ",".join(map(str, look.color)), "feather": f"{look.feather:g}"}
 
 
 def _paths(folder: Path, formats: Sequence[str]) -> dict[str, Path]:
@@ -236,17 +278,15 @@ def _forget(resume_folder: Path) -> None:
         shutil.rmtree(resume_folder)
 
 
-def _remove(paths: Sequence[Path]) -> None:
-    """Remove outputs of an earlier run: files, and the pictures in folders."""
-    for path in paths:
-        for part in path.parent.glob(glob.escape(path.name) + "*.part"):
-            part.unlink()
-        if path.is_file():
-            path.unlink()
-        elif path.is_dir():
-            for picture in (*path.glob("*.png"), *path.glob("*.png.part")):
-                picture.unlink()
-            _remove_empty(path)
+def _settings_of(work: Path) -> dict[str, str]:
+    return dict(json.loads((work / RESUME / SETTINGS).read_text(encoding="utf-8")))
+
+
+def _is_complete(folder: Path) -> bool:
+    try:
+        return not json.loads((folder / FINISHED).read_text(encoding="utf-8"))["broken"]
+    except (OSError, ValueError, LookupError):
+        return False
 
 
 def _remove_empty(path: Path) -> None:

@@ -20,7 +20,7 @@ SNAPSHOT_SHARE = 0.03
 """Of the time, at most, is spent on snapshots: an unbounded memory makes large ones."""
 
 Write = Callable[[Frame, FollowedFrame | None], None]
-"""Records a frame; the outcome is None for a frame that was recorded before the snapshot."""
+"""Records a frame; the outcome is None for one that was recorded before the snapshot, or is damaged."""
 
 
 class _Snapshots:
@@ -76,7 +76,8 @@ def run_pass(
 
     with contextlib.closing(frames), WorkBehind(finish, depth) as behind:
         for frame in frames:
-            if recorded is not None and frame.index <= recorded:
+            known = recorded is not None and frame.index <= recorded
+            if known or (frame.damaged and frame.index not in follower.marks):
                 behind.put((frame, None, None))
                 continue
             outcome = follower.take(frame.index, frame.rgb)

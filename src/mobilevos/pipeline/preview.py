@@ -16,7 +16,7 @@ from mobilevos.pipeline.follow import MarkFollower
 from mobilevos.pipeline.marks import Marks, check_marks
 from mobilevos.pipeline.output import check_apart
 from mobilevos.pipeline.refine import Refine, by_network
-from mobilevos.pipeline.run import most_frames
+from mobilevos.pipeline.run import is_rough
 from mobilevos.tracking import Tracker
 
 NAME = "preview.png"
@@ -46,8 +46,7 @@ def write_preview(
     path = Path(folder) / NAME
     check_apart(source, [path])
     with open_source(source) as opened:
-        info = opened.info
-        marks = check_marks(marks, info.width, info.height, most_frames(source, info.frames), tracker.size)
+        marks = check_marks(marks, opened.info, is_rough(source), tracker.size)
         first = min(frame for frame, at in marks.items() if at.shown)
         frame = next((frame for frame in opened if frame.index == first), None)
     if frame is None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
+import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from mobilevos.errors import InputError
-from mobilevos.media.sinks import GREEN
-from mobilevos.media.video import Frame, Source, VideoInfo, describe, is_live, open_source
+from mobilevos.media.edges import Edges, check_grow
+from mobilevos.media.sinks import GREEN, CallingSink, Look
+from mobilevos.media.video import GIVEN, Frame, Readable, Source, VideoInfo, describe, is_live, open_source
 from mobilevos.pipeline.alarm import Alarm, find_alarms, read_confidence
 from mobilevos.pipeline.backward import Backward, sweep_back
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
@@ -22,6 +24,7 @@ from mobilevos.pipeline.output import CONFIDENCE, Output, finished
 from mobilevos.pipeline.passes import resume_pass, run_pass
 from mobilevos.pipeline.record import Stored
 from mobilevos.pipeline.refine import Refine, by_network
+from mobilevos.pipeline.staging import claimed
 from mobilevos.pipeline.stopping import SNAPSHOT, LostWatch, leave_stop_note, reopen, until_lost
 from mobilevos.progress import Progress, no_progress
 from mobilevos.threads import depth_for, read_ahead
@@ -29,15 +32,15 @@ from mobilevos.tracking import Tracker
 from mobilevos.tracking.snapshot import save_state
 from mobilevos.version import VERSION
 
-SLACK = 0.1
-"""Share by which a video may be longer than its file says."""
+CLEAN = Edges()
 
 
 @dataclass(frozen=True)
 class Segmented:
     """How it went."""
 
-    folder: Path
+    folder: Path | None
+    """None where only a sink got the masks."""
     frames: int
     objects: tuple[int, ...]
     network_frames: int
@@ -65,80 +68,116 @@ class Segmented:
 
 def segment(
     tracker: Tracker,
-    source: str | os.PathLike[str],
+    source: Readable,
     marks: Marks,
-    folder: str | os.PathLike[str],
+    folder: str | os.PathLike[str] | None,
     *,
     formats: Sequence[str] = ("masks", "overlay"),
     color: tuple[int, int, int] = GREEN,
+    feather: float = 1.0,
+    edges: Edges = CLEAN,
     backward: bool = True,
     resume: bool = False,
     force: bool = False,
     stop_when_lost: int | None = None,
     refine: Refine | None = None,
     settings: Mapping[str, str] | None = None,
+    inputs: Sequence[Path] = (),
+    sink: Callable[[Frame, np.ndarray, Mapping[int, float]], object] | None = None,
     progress: Progress = no_progress,
 ) -> Segmented:
     """Follow the marked objects through a source and write the formats that were asked for.
 
     Args:
-        source: anything `media.video.open_source` takes.
+        source: anything `media.video.open_source` takes, frames of your own included.
+        folder: for the formats; None where only `sink` is to get the masks.
         marks: by number of the frame; see `segment.marks`.
+        color: behind cut-outs.
+        feather: pixels to either side of the outline over which the edges of cut-outs are soft.
+        edges: what is done to masks besides: specks, holes, growing, smoothing over time.
         backward: whether objects are followed back to the start from the frame where they are marked first.
         resume: go on with a run that was stopped or killed; the masks are the same as without the stop. One that is
             finished is left as it is; it is an InputError if it was made otherwise, or if its source broke.
-        force: replace an earlier output.
+        force: replace an earlier output, once the new one is complete.
         stop_when_lost: stop after so many frames in a row in which an object is not found. What was followed is
             finished, and `resume` goes on, also with more marks.
         refine: what makes a mask of a box or clicks; the tracker's network by default.
         settings: what else the masks depend on, such as the model's file; a run is resumed with the same only.
+        sink: called with each frame, its ids (H, W) and confidence, in order, and in a thread of its own.
+        inputs: files that the marks were read from; where they lie among the outputs, they are kept.
     """
+    if folder is None:
+        if sink is None or resume or force:
+            raise InputError(
+                "expected a folder for what is made; only a sink can do without, and then nothing is resumed"
+            )
+        with tempfile.TemporaryDirectory() as passing:
+            passed = segment(
+                tracker,
+                source,
+                marks,
+                passing,
+                formats=["masks"],
+                edges=edges,
+                backward=backward,
+                stop_when_lost=stop_when_lost,
+                refine=refine,
+                sink=sink,
+                progress=progress,
+            )
+        return replace(passed, folder=None)
     began = time.perf_counter()
     refine = refine or by_network(tracker)
     live = is_live(source)
     if live and resume:
-        raise InputError(f"cannot resume with {source}: it can be read only once")
+        raise InputError(f"cannot resume with {_name(source)}: it can be read only once")
     with open_source(source) as opened:
-        exact = opened.info.frames
-        most = most_frames(source, exact)
-        marks = check_marks(marks, opened.info.width, opened.info.height, most, tracker.size)
-        late = {identity: frame for identity, frame in first_marks(marks).items() if frame > 0}
+        told = opened.info.frames
+        look = Look(color, feather)
+        check_grow(edges.grow, opened.info.width, opened.info.height)
+        marks = check_marks(marks, opened.info, is_rough(source), tracker.size)
+        late = {identity: frame for identity, frame in first_marks(marks).items() if frame > opened.info.first}
         watch = None if stop_when_lost is None else LostWatch(stop_when_lost, marks)
-        run = _Run(tracker, marks, refine, opened.info, watch)
-        made_with = {**_settings(tracker, source, opened, marks, backward), **(settings or {})}
-        done = finished(folder, formats, made_with, color) if resume and not force else None
-        if done:
-            return run.result(folder, began, done["frames"])
-        if resume and not force and reopen(folder, formats, made_with, marks):
-            resume, force = False, True
+        run = _Run(tracker, marks, refine, opened.info, watch, edges)
+        made_with = {**_settings(tracker, source, opened, marks, backward), **edges.settings(), **(settings or {})}
         with contextlib.ExitStack() as held:
-            output = held.enter_context(
-                Output(
-                    folder,
-                    formats,
-                    opened.info,
-                    source=source,
-                    audio=opened.audio,
-                    color=color,
-                    settings=made_with,
-                    resume=resume,
-                    force=force,
-                )
+            held.enter_context(claimed(folder))
+            done = finished(folder, formats, made_with, look) if resume and not force else None
+            if done:
+                return run.result(folder, began, done["frames"])
+            if resume and not force and reopen(folder, formats, made_with, marks):
+                resume, force = False, True
+            output = Output(
+                folder,
+                formats,
+                opened.info,
+                source=source,
+                audio=opened.audio,
+                look=look,
+                smooth=edges.smooth,
+                settings=made_with,
+                resume=resume,
+                force=force,
+                inputs=inputs,
+                sinks=[CallingSink(sink)] if sink else [],
             )
-            run.notes += output.notes
-            if late and backward and not live:
+            held.enter_context(output)
+            if late and backward and isinstance(source, (str, os.PathLike)) and not live:
                 with (
                     contextlib.closing(output.side_record("backward")) as record,
-                    progress("following back", max(late.values())) as tell,
+                    progress("following back", max(late.values()) - opened.info.first) as tell,
                 ):
                     run.count(*sweep_back(tracker, source, marks, late, refine, record, tell))
                 record = held.enter_context(contextlib.closing(output.side_record("backward")))
                 run.backward = Backward(record, late)
             elif late and live:
-                run.notes.append(f"{source} can be read only once: before its first mark an object is not followed.")
-            with progress("following", exact) as tell:
-                run.forward(opened, output, tell, endless=os.fspath(source).startswith("camera:"))
+                run.notes.append(
+                    f"{opened.name} can be read only once: before its first mark an object is not followed."
+                )
+            with progress("following", told) as tell:
+                run.forward(opened, output, tell, endless=_name(source).startswith("camera:"))
             output.stopped = run.stopped and not live  # what can be read only once cannot go on
+        run.notes += [*output.notes, *opened.damage.sentences(opened.name, opened.info.width, opened.info.height)]
     return run.result(folder, began)
 
 
@@ -146,15 +185,17 @@ class _Run:
     """The pass from the first frame to the last, and what it leads to."""
 
     def __init__(
-        self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo, watch: LostWatch | None
+        self, tracker: Tracker, marks: Marks, refine: Refine, info: VideoInfo, watch: LostWatch | None, edges: Edges
     ) -> None:
         self.follower = MarkFollower(tracker, marks, refine, watch=watch)
         self.watch = watch
         self.stopped = False
-        self.marks = marks
+        self.marks, self.edges = marks, edges
         self.info = info
         self.backward: Backward | None = None
         self.notes: list[str] = []
+        self.shown: tuple[np.ndarray, dict[int, float]] | None = None
+        """Ids (H, W) and confidence of the frame that was written last."""
         self.frames = self.network_frames = 0
         self.network_seconds = 0.0
 
@@ -170,8 +211,8 @@ class _Run:
 
         def write(frame: Frame, outcome: FollowedFrame | None) -> None:
             names.append(frame.name)
-            ids, confidence = self._final(frame, outcome, output.stored(frame))
-            output.write(frame, ids, confidence)
+            self.shown = ids, confidence = self._final(frame, outcome, output.stored(frame))
+            output.write(frame, ids, confidence, exact=frame.index in self.marks)
             self.frames += 1
             tell(self.frames)
 
@@ -180,7 +221,7 @@ class _Run:
         snapshot = output.resume_folder / SNAPSHOT
         recorded = resume_pass(self.follower, snapshot)
         if self.watch:
-            self._look_back(self.watch, output.folder / CONFIDENCE, recorded)
+            self._look_back(self.watch, output.work / CONFIDENCE, recorded)
             frames = until_lost(frames, self.follower, self.watch, recorded)
         try:
             run_pass(frames, self.follower, write, snapshot, depth, recorded)
@@ -194,11 +235,12 @@ class _Run:
             self.notes.append(str(self.watch.lost))
             if self.watch.good:
                 save_state(snapshot, *self.watch.good)
-            leave_stop_note(output.resume_folder, self.marks, names)
+            leave_stop_note(output.resume_folder, self.marks, self.info.first, names)
             return
-        unused = [frame for frame in sorted(self.marks) if frame >= self.frames]
+        stop = self.info.first + self.frames
+        unused = [frame for frame in sorted(self.marks) if frame >= stop]
         if unused:
-            self.notes.append(f"Frame {unused[0]} was marked, but the source has {self.frames} frames only.")
+            self.notes.append(f"Frame {unused[0]} was marked, but the source has {stop} frames only.")
 
     def _look_back(self, watch: LostWatch, log: Path, recorded: int | None) -> None:
         """Tell the watch of the frames that are recorded, and not followed again."""
@@ -230,24 +272,26 @@ class _Run:
         """Ids (H, W) and confidence: as recorded before, or as computed, with what came of the backward pass."""
         if stored:
             return stored.ids, stored.confidence
+        if frame.damaged and frame.index not in self.marks and self.shown:
+            return self.shown
         if outcome is None:
             raise InputError(f"cannot resume: the mask of frame {frame.index} is missing; force to begin anew")
         ids, confidence = outcome.mask(frame.rgb), dict(outcome.confidence)
         if self.backward:
             ids, confidence = self.backward.merge(frame, ids, confidence, self.marks)
-        return ids, confidence
+        return self.edges.cleaned(ids, marked=frame.index in self.marks), confidence
 
 
-def most_frames(source: str | os.PathLike[str], frames: int | None) -> int | None:
-    """How many frames there may be at most; files of videos say it only roughly."""
-    if frames is None or not (Path(source).is_file() or is_live(source)):
-        return frames
-    return frames + 2 + round(SLACK * frames)
+def is_rough(source: Readable) -> bool:
+    """Whether a source says only roughly how many frames it has, as files of videos do."""
+    return not isinstance(source, (str, os.PathLike)) or is_live(source) or Path(source).is_file()
 
 
-def _settings(
-    tracker: Tracker, source: str | os.PathLike[str], opened: Source, marks: Marks, backward: bool
-) -> dict[str, str]:
+def _name(source: Readable) -> str:
+    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else GIVEN
+
+
+def _settings(tracker: Tracker, source: Readable, opened: Source, marks: Marks, backward: bool) -> dict[str, str]:
     return {
         "source": describe(source, opened.info),
         "marks": digest(marks),

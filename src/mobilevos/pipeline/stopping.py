@@ -94,11 +94,12 @@ def until_lost(
                 watch.good = follower.tracker.state(), frame.index
 
 
-def leave_stop_note(folder: Path, marks: Marks, names: Sequence[str]) -> None:
-    """folder: for resuming; names: of the frames that are recorded, in order."""
+def leave_stop_note(folder: Path, marks: Marks, begin: int, names: Sequence[str]) -> None:
+    """folder: for resuming; names: of the frames that are recorded, in order, from number `begin` on."""
     content = {
         "marks": {str(frame): digest({frame: at}) for frame, at in sorted(marks.items())},
         "first": {str(identity): frame for identity, frame in sorted(first_marks(marks).items())},
+        "begin": begin,
         "names": list(names),
     }
     with replacing(folder / NOTE) as part:
@@ -128,13 +129,13 @@ def reopen(folder: str | os.PathLike[str], formats: Sequence[str], settings: Map
     first = {int(identity): frame for identity, frame in note["first"].items()}
     if first != first_marks(marks) or differing & set(first.values()):
         return True
-    begin = min(differing)
+    begin, kept = min(differing), min(differing) - note["begin"]
     if (resume / SNAPSHOT).exists() and load_state(resume / SNAPSHOT)[1] >= begin:
         (resume / SNAPSHOT).unlink()
-    for name in note["names"][begin:]:
-        (record_of(folder, formats) / f"{name}.png").unlink(missing_ok=True)
+    for name in note["names"][kept:]:
+        (record_of(folder, formats, int(settings.get("smooth", 0))) / f"{name}.png").unlink(missing_ok=True)
     forget_rows(Path(folder) / CONFIDENCE, begin)
     with replacing(resume / SETTINGS) as part:
         part.write_text(json.dumps(dict(settings), indent=2), encoding="utf-8")
-    leave_stop_note(resume, marks, note["names"][:begin])
+    leave_stop_note(resume, marks, note["begin"], note["names"][:kept])
     return False

@@ -21,12 +21,14 @@ from PIL import Image as Pictures
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.backwards import Timeline, read_backwards
+from mobilevos.media.edges import check_grow, grown
 from mobilevos.media.masks import read_mask
 from mobilevos.media.pictures import find_pictures
 from mobilevos.media.video import Frame, describe, is_live, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.pipeline.completion import leave_note, read_note
 from mobilevos.pipeline.output import check_apart
+from mobilevos.pipeline.staging import claimed
 from mobilevos.progress import Progress, no_progress
 from mobilevos.removal.carry import INVENTED, Carrier, Remembered
 from mobilevos.removal.fill import fill, without_seam
@@ -36,7 +38,7 @@ from mobilevos.threads import WorkBehind, depth_for, read_ahead
 VIDEO = "removed.mp4"
 MASKS = "masks-240p"
 FUTURE = ".future"
-"""What was seen later in each frame; a run that left it was killed."""
+"""What was seen later in each frame, and the new masks until all is complete; a run that left it was killed."""
 FINISHED = ".removed.json"
 SMALL = 240
 """Height of the masks for other inpainters; their widths are multiples of 8."""
@@ -83,6 +85,7 @@ def remove(
     check_apart(masks, _outputs(work.folder))
     with open_source(source) as opened:
         info, audio = opened.info, opened.audio
+    check_grow(grow or 0, info.width, info.height)
     settings = {"source": describe(source, info), "masks": work.digest(), "grow": str(grow)}
     note = work.folder / FINISHED
     if resume and not force and (work.folder / VIDEO).exists() and not (work.folder / FUTURE).exists():
@@ -95,6 +98,7 @@ def remove(
             work.look_ahead(timeline, tell)
         with progress("removing", len(timeline)) as tell, VideoWriter(work.folder / VIDEO, info, audio=audio) as writer:
             work.write(writer, tell)
+        work.put_masks()
         invented = work.invented / max(1, work.hidden)
         leave_note(note, settings, frames=len(timeline), invented=invented)
     return Removed(work.folder / VIDEO, len(timeline), invented, tuple(writer.notes))
@@ -121,26 +125,22 @@ class _Work:
 
     @contextlib.contextmanager
     def claim(self, force: bool, resume: bool) -> Iterator[None]:
-        """The folder for the time of the work; nothing of ours stays in it when the work fails."""
+        """The folder for the time of the work; when the work fails, all is in it as it was before."""
         check_target(self.source, self.folder, force=force, resume=resume)
-        made = [path for path in (self.folder, *self.folder.parents) if not path.exists()]
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            (self.folder / FINISHED).unlink(missing_ok=True)
-            for name in (MASKS, FUTURE):
-                shutil.rmtree(self.folder / name, ignore_errors=True)
-                (self.folder / name).mkdir()
-            yield
-        except BaseException as error:
-            shutil.rmtree(self.folder / MASKS, ignore_errors=True)
-            shutil.rmtree(self.folder / FUTURE, ignore_errors=True)
-            for path in made:
-                with contextlib.suppress(OSError):
-                    path.rmdir()
-            if isinstance(error, OSError):
+        with claimed(self.folder):
+            try:
+                shutil.rmtree(self.folder / FUTURE, ignore_errors=True)
+                (self.folder / FUTURE / MASKS).mkdir(parents=True)
+                yield
+            except OSError as error:
                 raise InputError(f"cannot write to {self.folder}: {error.strerror or error}") from error
-            raise
-        shutil.rmtree(self.folder / FUTURE)
+            finally:
+                shutil.rmtree(self.folder / FUTURE, ignore_errors=True)
+
+    def put_masks(self) -> None:
+        """Replace the masks of an earlier run."""
+        shutil.rmtree(self.folder / MASKS, ignore_errors=True)
+        (self.folder / FUTURE / MASKS).rename(self.folder / MASKS)
 
     def digest(self) -> str:
         """A short text that is another one for other masks."""
@@ -159,8 +159,7 @@ class _Work:
         if ids.shape != (height, width):
             raise InputError(f"expected masks of {width} x {height} pixels, {path} has {ids.shape[1]} x {ids.shape[0]}")
         margin = max(2, round(0.03 * min(height, width))) if self.grow is None else self.grow
-        disk = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * margin + 1, 2 * margin + 1))
-        return cv2.dilate((ids > 0).astype(np.uint8), disk) > 0
+        return grown(ids > 0, margin)
 
     def scan(self, progress: Progress) -> Timeline:
         """Read everything once: where frames are, and that masks and frames fit."""
@@ -230,7 +229,7 @@ class _Work:
         height, width = hole.shape
         size = (max(8, 8 * round(SMALL * width / height / 8)), SMALL)
         small = cv2.resize(hole.view(np.uint8) * 255, size, interpolation=cv2.INTER_AREA) > 0
-        with replacing(self.folder / MASKS / f"{frame.index:05d}.png") as part:
+        with replacing(self.folder / FUTURE / MASKS / f"{frame.index:05d}.png") as part:
             Pictures.fromarray(small.view(np.uint8) * 255).save(part, format="PNG")
 
 

@@ -183,7 +183,12 @@ def distillation_terms(
     if loss.logit and taught is not None:
         any_object = near.unflatten(0, (-1, masks.shape[2])).any(1)
         terms["logit"] = losses.logit_distillation(
-            out.logits.flatten(0, 1), taught.logits.flatten(0, 1), any_object, temperature=loss.temperature
+            out.logits.flatten(0, 1),
+            taught.logits.flatten(0, 1),
+            any_object,
+            temperature=loss.temperature,
+            direction=loss.logit_direction,
+            over=loss.logit_over,
         )
     if loss.representation and embed is not None:
         pixels = losses.sample_pixels(near, loss.samples)

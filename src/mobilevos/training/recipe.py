@@ -32,6 +32,8 @@ class DataSource:
     """DAVIS: the videos listed in `ImageSets/<split>.txt`, e.g. 2017/train; none means all."""
     short_side: int = 0
     """Larger pictures are made smaller, to so many pixels on their short side; 0 leaves them as they are."""
+    paste: bool = True
+    """Videos: whether objects of other pictures are added where a clip has fewer than its batch."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,10 @@ class Loss:
     """Distillation of logits on boundary pixels."""
     temperature: float = 0.1
     """Of the distillation of logits."""
+    logit_direction: Literal["teacher", "student"] = "teacher"
+    """KL(teacher || student), or KL(student || teacher), which is the paper's."""
+    logit_over: Literal["selected", "all"] = "selected"
+    """Whether the distillation of logits is divided by its pixels, or by all of the picture, which is the paper's."""
     representation: float = 0.0
     """Distillation and contrast of representations."""
     omega: float = 0.95

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Any
 
+import numpy as np
 from torch import Tensor
 
 from mobilevos.clips import ClipSource, PhotoSource, VideoSource
+from mobilevos.clips.layers import Layer
 from mobilevos.errors import InputError
 from mobilevos.model.backbones import MobileNetV2, load_backbone
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint
@@ -18,9 +20,12 @@ from mobilevos.weights import find_checkpoint
 
 
 def untrained_network(recipe: Recipe) -> VOSNetwork:
-    """The network of a recipe, with random weights."""
-    options: dict[str, Any] = {} if recipe.model == STCN.variant else {"locality": recipe.locality}
-    return build(recipe.model, **options)
+    """The network of a recipe, with random weights. Where an STCN has its strides is up to what it begins with."""
+    if recipe.model != STCN.variant:
+        return build(recipe.model, locality=recipe.locality)
+    stored = read_checkpoint(find_checkpoint(recipe.init))[0] if recipe.init else {}
+    options = json.loads(stored.get("options", "{}")) if stored.get("variant") == STCN.variant else {}
+    return build(recipe.model, **{name: options[name] for name in ("stride_in_1x1",) if name in options})
 
 
 def initial_network(recipe: Recipe) -> VOSNetwork:
@@ -71,6 +76,16 @@ def load_teacher(recipe: Recipe) -> VOSNetwork | None:
     return load_checkpoint(find_checkpoint(recipe.teacher.checkpoint)).requires_grad_(False)
 
 
+class Nothing:
+    """Where objects to paste come from if none are to be pasted."""
+
+    def cutout(self, rng: np.random.Generator) -> Layer | None:
+        return None
+
+    def texture(self, rng: np.random.Generator) -> np.ndarray:
+        return np.full((64, 64, 3), 127, np.uint8)
+
+
 def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
     """The datasets of a recipe; objects to paste into clips come from the first folder of photos."""
     root = Path(recipe.data_root)
@@ -85,7 +100,7 @@ def open_sources(recipe: Recipe) -> list[tuple[ClipSource, float]]:
             root / source.root,
             split=source.split,
             exclude=source.exclude,
-            cutouts=next(iter(photos.values()), None),
+            cutouts=next(iter(photos.values()), None) if source.paste else Nothing(),
             short_side=source.short_side or None,
         )
         for source in recipe.sources

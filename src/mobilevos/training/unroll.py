@@ -60,8 +60,8 @@ def unroll(
     Args:
         frames: (B, T, 3, H, W), 0..255.
         masks: (B, T, N, H, W), the ground truth; only frame 0 is looked at unless `teacher_forcing`.
-        queue: slots of the memory: the first frame, then the most recent ones; None remembers every frame. The first
-            frame is the most recent one too at the beginning, so the memory has two slots from the start.
+        queue: slots of the memory: the first frame, then the most recent ones; None remembers every frame, once. In a
+            queue the first frame is the most recent one too at the beginning, so it has two slots from the start.
         teacher_forcing: remember the ground truth of every frame instead of what was predicted: what a teacher may
             see and a student never has.
         spoil: (B, T, N, H/s, W/s) or None; where not NaN, it replaces the masks that are remembered, so that the
@@ -79,7 +79,7 @@ def unroll(
         return every[t].key, network.memorise(frames[:, t], every[t], seen)
 
     first = remember(0, given[:, 0])
-    anchor, recent = Slot(None, *first), [Slot(0, *first)]
+    anchor, recent = Slot(None, *first), [] if queue is None else [Slot(0, *first)]
     logits, z, ratings = [], [], []
     for t in range(1, length):
         with nullcontext() if t > prefix else torch.no_grad():
