@@ -66,7 +66,7 @@ def check_grow(pixels: int, width: int, height: int) -> None:
 
 def without_specks(ids: Ids, smallest: int | None) -> Ids:
     """Each object without its parts of fewer than `smallest` pixels; its largest part stays."""
-    found = ids.copy()
+    found: Ids = ids.copy()
     for identity in np.unique(ids[ids > 0]).tolist():
         box, mask = _cropped(ids == identity, 0)
         _, parts, stats, _ = cv2.connectedComponentsWithStats(mask.view(np.uint8), connectivity=8)
@@ -82,7 +82,7 @@ def without_holes(ids: Ids, smallest: int) -> Ids:
     """Each object with its holes of fewer than `smallest` pixels filled: background that it alone surrounds."""
     if not smallest:
         return ids
-    found = ids.copy()
+    found: Ids = ids.copy()
     for identity in np.unique(ids[ids > 0]).tolist():
         box, mask = _cropped(ids == identity, 1)
         _, parts, stats, _ = cv2.connectedComponentsWithStats((~mask).view(np.uint8), connectivity=4)
@@ -112,7 +112,7 @@ def regrown(ids: Ids, pixels: int) -> Ids:
     if pixels < 0:
         return np.where(np.any([grown(ids == identity, pixels) for identity in objects], axis=0), ids, np.uint8(0))
     nearest = np.full(ids.shape, pixels, np.float32)
-    found = ids.copy()
+    found: Ids = ids.copy()
     for identity in objects:
         distance = _distance(ids != identity)
         nearer = (ids == 0) & (distance <= nearest) & ((found == 0) | (distance < nearest))

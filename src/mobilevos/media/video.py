@@ -314,7 +314,8 @@ def _open_given(pictures: Iterable[np.ndarray], rate: Fraction) -> Source:
     first = next(remaining, None)
     if first is None:
         raise InputError(f"expected frames, but there are none in {GIVEN}")
-    info = VideoInfo(*_checked(first, 0).shape[1::-1], rate, 1 / rate)
+    height, width = _checked(first, 0).shape[:2]
+    info = VideoInfo(width, height, rate, 1 / rate)
     damage = Damage()
 
     def frames() -> Iterator[Frame]:
@@ -329,7 +330,8 @@ def _open_given(pictures: Iterable[np.ndarray], rate: Fraction) -> Source:
 
 
 def _checked(picture: np.ndarray, index: int) -> np.ndarray:
-    shape, kind = getattr(picture, "shape", ()), getattr(picture, "dtype", type(picture).__name__)
+    shape: tuple[int, ...] = getattr(picture, "shape", ())
+    kind = getattr(picture, "dtype", type(picture).__name__)
     if len(shape) != 3 or shape[2] != 3 or kind != np.uint8:
         raise InputError(f"expected frames (H, W, 3) uint8, frame {index} is {shape} {kind}")
     return picture

@@ -63,7 +63,14 @@ def read_catalogue(folder: Path) -> dict[str, ShippedModel]:
 
 
 def find_model(model: str | Path) -> ModelFiles:
-    """The files of a shipped model's name, or of a path. Shipped files are checked against their hashes."""
+    """The files of a shipped model's name, of `hf://owner/name` on the Hugging Face Hub, or of a path.
+
+    Those that are shipped or come from the Hub are checked against their hashes.
+    """
+    if str(model).startswith("hf:"):  # a Path has one slash less
+        from mobilevos.weights.hub import fetched
+
+        return ModelFiles(**fetched(str(model)))
     known = shipped()
     if str(model) in known:
         entry = known[str(model)]
