@@ -45,7 +45,7 @@ def test_a_relu_inside_a_sum_changes_no_number(model: bytes, network: Student) -
 
 
 def test_the_memory_stays_exact(model: bytes, network: Student) -> None:
-    """Convolutions are quantised, all but those that make logits, of masks and ratings, and what lies between them; nothing else."""
+    """Convolutions are quantised, all but those that make logits, and what lies between them; nothing else."""
     chosen = coarse(fused(model))
     assert set(chosen) == {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "PAD", "RESIZE_BILINEAR"}
     convolutions = [m for m in network.modules() if isinstance(m, torch.nn.Conv2d)]

@@ -56,7 +56,8 @@ def test_a_step_gives_probabilities_representation_and_memory(
     assert z.shape == (objects, network.z_channels, height // 4, width // 4)
     assert key.shape == (1, network.key_channels, h, w)
     assert values.shape == (1, objects, network.value_channels, h, w)
-    assert rating.shape == (1, objects) and bool(rating.isnan().all()) == (variant == "stcn")
+    assert rating.shape == (1, objects)
+    assert bool(rating.isnan().all()) == (variant == "stcn")
 
 
 @pytest.mark.parametrize("variant", NETWORKS)

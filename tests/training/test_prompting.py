@@ -30,7 +30,8 @@ def test_what_is_missing_gets_a_plus_in_its_middle() -> None:
     marks = clicked(nothing(), predicted, labels())
     assert not marks[:, 1].any()
     x, y = center(marks[0, 0, 0])
-    assert 32 < x < 44 and 24 < y < 40
+    assert 32 < x < 44
+    assert 24 < y < 40
     assert abs(int(marks.sum()) - 3.14 * mark_radius(64, 64) ** 2) < 4
 
 
@@ -40,7 +41,8 @@ def test_what_is_too_much_gets_a_minus() -> None:
     marks = clicked(nothing(), predicted, labels())
     assert not marks[:, 0].any()
     x, y = center(marks[0, 1, 0])
-    assert 50 < x < 62 and 18 < y < 46
+    assert 50 < x < 62
+    assert 18 < y < 46
 
 
 def test_nothing_is_clicked_where_nothing_is_known_or_wrong() -> None:
@@ -56,14 +58,17 @@ def test_earlier_marks_stay_and_the_prompts_that_came_are_left_alone() -> None:
     marks = nothing()
     marks[0, 0, 0, 20, 20] = 1
     more = clicked(marks, torch.zeros(1, 16, 16, dtype=torch.long), labels())
-    assert int(marks.sum()) == 1 and int(more.sum()) > 1 and more[0, 0, 0, 20, 20] == 1
+    assert int(marks.sum()) == 1
+    assert int(more.sum()) > 1
+    assert more[0, 0, 0, 20, 20] == 1
 
 
 def test_each_object_gets_its_own_click() -> None:
     truth = labels()
     truth[:, :8, :8] = 2
     marks = clicked(nothing(2), torch.zeros(1, 16, 16, dtype=torch.long), truth)
-    assert center(marks[0, 0, 0]) != center(marks[0, 0, 1]) and marks[0, 0, 1].any()
+    assert center(marks[0, 0, 0]) != center(marks[0, 0, 1])
+    assert marks[0, 0, 1].any()
 
 
 def test_the_second_look_knows_the_first() -> None:
@@ -77,6 +82,8 @@ def test_the_second_look_knows_the_first() -> None:
         first = guess(network, frames, features, marks)
         again = guess(network, frames, features, marks, network.own_masks(first.logits), rate=True)
         other = guess(network, frames, features, marks, 1 - network.own_masks(first.logits))
-    assert first.rating is None and again.rating is not None and again.rating.shape == (1, 1)
+    assert first.rating is None
+    assert again.rating is not None
+    assert again.rating.shape == (1, 1)
     assert not torch.allclose(first.logits, again.logits)
     assert not torch.allclose(other.logits, again.logits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import cv2
 import numpy as np
@@ -97,7 +98,7 @@ def validate(
     root: Path,
     clips: Sequence[str],
     *,
-    queue: int | None = 2,
+    queue: int | Literal["auto"] | None = "auto",
     size: int | None = WORKING_SIZE,
     backwards: bool = False,
 ) -> list[ClipScore]:

@@ -6,19 +6,19 @@ import { scaleOf, type Geometry } from './geometry';
 
 const STEP = 4;
 const COEFFICIENTS = {
-  certainty: 11.094,
-  softness: -0.183,
-  change: -0.335,
-  scatter: -1.305,
-  rating: 0.0,
-  constant: -7.515,
+  certainty: 3.952,
+  softness: -0.117,
+  change: -0.022,
+  scatter: 0.211,
+  rating: 0.539,
+  constant: -3.423,
 };
 
 /** Logits of the rating are bounded by this. */
 const MOST_RATING = 6;
 
 /** The logit that stands for a rating that says nothing. */
-const USUAL_RATING = 0;
+const USUAL_RATING = 2.296;
 
 /** How many pixels of the frame an object covers that was given as `count` numbers 0..1, one for STEP x STEP pixels. */
 export function sizeOf(given: Float32Array, offset: number, count: number, geometry: Geometry): number {
