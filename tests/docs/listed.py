@@ -23,7 +23,6 @@ SMALL: dict[str, tuple[str, ...]] = {
     r"mobilevos (segment|remove .*--(box|mask)) ": ("--size", "96"),
     r"mobilevos export .* --to onnx,tflite": ("--to", "tflite"),  # ONNX takes half a minute: once, in deploying.md
     r"mobilevos evaluate ": ("--processes", "1"),
-    r"mobilevos benchmark speed": ("--no-teacher", "--frames", "1"),
     r"mobilevos benchmark queue": ("--longest", "1"),
 }
 """Arguments that are added to commands that begin so."""
