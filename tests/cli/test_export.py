@@ -34,14 +34,14 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
     [
         ((), ["mobilenetv2-lite.onnx"]),
         (("--to", "tflite"), ["mobilenetv2-lite-864x480-1.tflite"]),
-        (("--to", "tflite", "--queue", "3"), ["mobilenetv2-lite-864x480-1-queue3.tflite"]),
+        (("--to", "tflite", "--queue", "2"), ["mobilenetv2-lite-864x480-1-queue2.tflite"]),
         (("--frame", "160x128"), ["mobilenetv2-lite-160x128.onnx"]),
         (
             ("--frame", "160x128", "--objects", "2", "--queue", "1", "--to", "onnx,tflite"),
             ["mobilenetv2-lite-160x128-2-queue1.onnx", "mobilenetv2-lite-160x128-2-queue1.tflite"],
         ),
         (
-            ("--frame", "160x128", "--queue", "2", "--to", "tflite,onnx"),
+            ("--frame", "160x128", "--queue", "3", "--to", "tflite,onnx"),
             ["mobilenetv2-lite-160x128.onnx", "mobilenetv2-lite-160x128-1.tflite"],
         ),
     ],

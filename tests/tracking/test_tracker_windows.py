@@ -323,9 +323,6 @@ def test_a_window_knows_a_guest_that_comes_back() -> None:
     assert min(known_as(result, 0, 2, path[-1]), known_as(result, 1, 1, path[-1])) > 0.9
 
 
-@pytest.mark.xfail(
-    strict=True, reason="a guest that its own window doubts for one frame is dropped, and loses its pixels"
-)
 def test_a_look_alike_keeps_its_pixels_once_it_is_a_guest() -> None:
     path = [{1: (100 + 2 * time, 60), 5: (300 - 2 * time, 100)} for time in range(40)]
     tracker = begin(path[0])
@@ -362,7 +359,6 @@ def test_an_object_that_stands_still_is_not_lost_when_windows_become_one() -> No
     assert overlap(results[-1].mask, path[-1], 2) > 0.9
 
 
-@pytest.mark.xfail(strict=True, reason="the size an object was annotated at stays behind in the window it came from")
 def test_confidence_does_not_fall_when_windows_become_one() -> None:
     tracker = begin(GATHERING[0])
     before = follow(tracker, GATHERING[1:26])[-1].confidence

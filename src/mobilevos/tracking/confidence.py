@@ -36,8 +36,8 @@ USUAL_RATING = 2.296
 """The logit that stands for a rating that says nothing: the mean of those that were fitted to."""
 
 COEFFICIENTS = (3.952, -0.117, -0.022, 0.211, 0.539, -3.423)
-"""For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on nine validation clips at
-480p (all but `schoolgirls`), forwards and backwards, 2,237 masks."""
+"""For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on nine validation clips
+at 480p (all but `schoolgirls`), forwards and backwards, 2,237 masks."""
 
 
 def confidence(sight: Sight, annotated: Sequence[float]) -> dict[int, float]:
