@@ -1,12 +1,14 @@
 """A stand-in for the network that follows plain colours, and clips of plain squares: quick, exact, and with a state."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 
 from mobilevos.arrays import Array, Image
+from mobilevos.media.video import BrokenVideoError
 from mobilevos.runtime.base import MemoryArrays, Step, written
 from mobilevos.tracking import Tracker
 from tests.builders.films import encode, steady
@@ -63,3 +65,22 @@ def write_clip(path: Path, count: int, rate: int = 25, **options: int) -> Path:
     """The squares as a lossless video."""
     pictures = (picture for picture, _ in squares(count, **options))
     return encode(path, pictures, steady(rate), "libx264rgb", "rgb24", options={"qp": "0", "g": "6"})
+
+
+def breaking_at(opened: Callable[..., Any], index: int) -> Callable[..., Any]:
+    """`open_source`, of a source that breaks at a frame."""
+
+    def breaking(*args: Any) -> Any:
+        source = opened(*args)
+        frames = iter(source)
+
+        def some() -> Iterator[Any]:
+            for frame in frames:
+                if frame.index == index:
+                    raise BrokenVideoError("clip.mp4", index, "cut off")
+                yield frame
+
+        source._frames = some()
+        return source
+
+    return breaking

@@ -23,7 +23,7 @@ from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline import FrameMarks, Prompt, passes, run, segment
 from mobilevos.pipeline.refine import grabcut
 from tests.builders.pictures import write_frames
-from tests.pipeline.colours import squares, tracker, write_clip
+from tests.pipeline.colours import breaking_at, squares, tracker, write_clip
 
 COUNT = 16
 
@@ -313,22 +313,7 @@ def test_a_lost_object_raises_the_alarm(tmp_path: Path) -> None:
 def test_a_source_that_breaks_leaves_what_came_before(
     clip: Path, truth: list[np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = run.open_source
-
-    def breaking(*args: Any) -> Any:
-        source = opened(*args)
-        frames = iter(source)
-
-        def some() -> Any:
-            for frame in frames:
-                if frame.index == 7:
-                    raise BrokenVideoError("clip.mp4", 7, "cut off")
-                yield frame
-
-        source._frames = some()
-        return source
-
-    monkeypatch.setattr(run, "open_source", breaking)
+    monkeypatch.setattr(run, "open_source", breaking_at(run.open_source, 7))
     with pytest.raises(BrokenVideoError, match="breaks at frame 7"):
         segment(tracker(), clip, {0: FrameMarks(truth[0])}, tmp_path, formats=["masks", "overlay"])
     assert len(masks(tmp_path)) == 7

@@ -12,21 +12,11 @@ from mobilevos.media.video import Frame
 from mobilevos.pipeline import FrameMarks, passes, segment
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.smoothing import Drawn, Smoothing
-from tests.pipeline.colours import squares, tracker, write_clip
+from tests.pipeline.colours import tracker
 from tests.pipeline.test_run import files, masks, only
 
 COUNT = 12
 FORMATS = ["masks", "overlay", "cutout"]
-
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_clip(tmp_path_factory.mktemp("clip") / "clip.mp4", COUNT)
-
-
-@pytest.fixture(scope="module")
-def truth() -> list[np.ndarray]:
-    return [ids for _, ids in squares(COUNT)]
 
 
 def drawn(index: int) -> Drawn:

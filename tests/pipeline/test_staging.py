@@ -11,25 +11,14 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask, write_mask
-from mobilevos.media.video import BrokenVideoError
 from mobilevos.pipeline import FrameMarks, Prompt, read_marks, run, segment
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.staging import claimed, settle
-from tests.pipeline.colours import squares, tracker, write_clip
+from tests.pipeline.colours import breaking_at, tracker
 from tests.pipeline.test_run import files, only
 
 COUNT = 12
 FORMATS = ["masks", "overlay", "coco"]
-
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_clip(tmp_path_factory.mktemp("clip") / "clip.mp4", COUNT)
-
-
-@pytest.fixture(scope="module")
-def truth() -> list[np.ndarray]:
-    return [ids for _, ids in squares(COUNT)]
 
 
 @pytest.fixture
@@ -178,22 +167,8 @@ def test_half_does_not_replace_the_whole(
     clip: Path, truth: list[np.ndarray], out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A source that breaks now, and did not when the earlier results were made."""
-    before, opened = files(out), run.open_source
-
-    def breaking(*args: Any) -> Any:
-        source = opened(*args)
-        frames = iter(source)
-
-        def some() -> Any:
-            for frame in frames:
-                if frame.index == 7:
-                    raise BrokenVideoError("clip.mp4", 7, "cut off")
-                yield frame
-
-        source._frames = some()
-        return source
-
-    monkeypatch.setattr(run, "open_source", breaking)
+    before = files(out)
+    monkeypatch.setattr(run, "open_source", breaking_at(run.open_source, 7))
     with pytest.raises(InputError, match=r"breaks at frame 7: cut off; the earlier results in .* stay as they are"):
         segment(tracker(), clip, both(truth), out, formats=FORMATS, force=True)
     assert files(out) == before

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mobilevos.weights import QUEUE
+
 if TYPE_CHECKING:
     from mobilevos.datasets.task import VideoTask
     from mobilevos.export.step import Shape
     from mobilevos.model.student import Student
-
-SLOTS = 3
-"""Slots of memory where they are fixed and nothing else is asked for."""
 
 
 def export(
@@ -62,7 +61,7 @@ def export(
     with TemporaryDirectory() as scratch:  # nothing is left of an export that fails
         for kind in dict.fromkeys(formats):
             write = _write_onnx if kind == "onnx" else _write_tflite
-            write(checkpoint, Path(scratch), frame, objects, queue or SLOTS, tasks)
+            write(checkpoint, Path(scratch), frame, objects, queue or QUEUE, tasks)
         output.mkdir(parents=True, exist_ok=True)
         for made in sorted(Path(scratch).iterdir(), key=lambda path: (path.suffix, path.stem)):
             with replacing(output / made.name) as part:
@@ -111,7 +110,7 @@ def _suffix(shape: Shape | None) -> str:
     if shape is None:
         return ""
     objects = "" if shape.objects is None else f"-{shape.objects}"
-    queue = "" if shape.slots == SLOTS else f"-queue{shape.slots}"
+    queue = "" if shape.slots == QUEUE else f"-queue{shape.slots}"
     return f"-{shape.width}x{shape.height}{objects}{queue}"
 
 
