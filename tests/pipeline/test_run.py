@@ -62,6 +62,7 @@ def test_two_objects_from_the_first_frame(clip: Path, truth: list[np.ndarray], t
         "sheet.png",
         "confidence.csv",
         ".finished.json",
+        ".again",
     }
     for found, ids in zip(masks(tmp_path), truth, strict=True):
         assert jaccard(found == 1, ids == 1) > 0.98
@@ -207,8 +208,8 @@ def test_stopping_keeps_what_is_done(clip: Path, whole: dict[str, bytes], tmp_pa
     assert not (tmp_path / "overlay.mp4").exists()
     with pytest.raises(InputError, match="unfinished run"):
         segment(tracker(), clip, marks, tmp_path, formats=["masks", "overlay"])
-    with pytest.raises(InputError, match="its marks was"):
-        segment(tracker(), clip, late_marks(), tmp_path, formats=["masks", "overlay"], resume=True)
+    with pytest.raises(InputError, match="its first marks were others"):
+        segment(tracker(), clip, {0: late_marks()[6]}, tmp_path, formats=["masks", "overlay"], resume=True)
     with pytest.raises(InputError, match="its size was 480, now it is 32"):
         segment(tracker(size=32), clip, marks, tmp_path, formats=["masks", "overlay"], resume=True)
     segment(tracker(), clip, late_marks(), tmp_path, formats=["masks", "overlay"], force=True)
@@ -226,7 +227,7 @@ def test_what_is_finished_is_done_again_only_by_force(
     again = segment(tracker(), clip, late_marks(), tmp_path, formats=formats, resume=True)
     assert (first.complete, again.complete) == (False, True)
     assert (again.frames, again.objects, again.network_frames) == (COUNT, (1, 2), 0)
-    with pytest.raises(InputError, match=r"was made otherwise: its marks was .*, now it is .*; give another folder"):
+    with pytest.raises(InputError, match=r"was made otherwise: its first marks were others .*; give another folder"):
         segment(tracker(), clip, {0: FrameMarks(truth[0])}, tmp_path, formats=formats, resume=True)
     with pytest.raises(InputError, match="its size was 480, now it is 32"):
         segment(tracker(size=32), clip, late_marks(), tmp_path, formats=formats, resume=True)

@@ -81,7 +81,7 @@ def test_smoothed_runs_survive_a_stop(
         patch.setattr(MarkFollower, "take", interrupted)
         with pytest.raises(KeyboardInterrupt):
             segment(tracker(), clip, marks, tmp_path / "cut", **options)  # type: ignore[arg-type]
-    assert len(list((tmp_path / "cut" / ".resume" / "masks").glob("*.png"))) == 9
+    assert len(list((tmp_path / "cut" / ".again" / "masks").glob("*.png"))) == 9
     result = segment(tracker(), clip, marks, tmp_path / "cut", resume=True, **options)  # type: ignore[arg-type]
     assert result.network_frames < COUNT - 1
     assert files(tmp_path / "cut") == files(tmp_path / "whole")

@@ -141,13 +141,14 @@ def test_frames_that_are_recorded_count(
 def test_a_kill_after_going_on(
     clip: Path, truth: list[np.ndarray], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Old masks from after the new mark are not taken for new ones."""
+    """What was there stays until all is complete; old masks from after the new mark are not taken for new ones."""
     marks = stop(clip, truth, tmp_path / "in steps") | {LEFT + 1: FrameMarks(only(truth[LEFT + 1], 2))}
     with monkeypatch.context() as patch:
         patch.setattr(run, "run_pass", lambda *rest: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             segment(tracker(), clip, marks, tmp_path / "in steps", formats=FORMATS, resume=True)
-    assert len(masks(tmp_path / "in steps")) == LEFT + 1
+    assert len(masks(tmp_path / "in steps")) == LEFT + 5
+    assert len(masks(tmp_path / "in steps" / ".new")) == LEFT + 1
     segment(tracker(), clip, marks, tmp_path / "in steps", formats=FORMATS, resume=True)
     segment(tracker(), clip, marks, tmp_path / "at once", formats=FORMATS)
     assert files(tmp_path / "in steps") == files(tmp_path / "at once")

@@ -15,7 +15,7 @@ import itertools
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -153,8 +153,10 @@ class Source:
         frames: Iterator[Frame],
         audio: str | None = None,
         damage: Damage | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self.name = name
+        self._names = names
         self.damage = damage or Damage()
         """What could not be read as it should be, so far."""
         self.info = info
@@ -164,6 +166,10 @@ class Source:
 
     def __iter__(self) -> Iterator[Frame]:
         return self._frames
+
+    def name_of(self, index: int) -> str:
+        """What `Frame.name` is of a frame, before it has been read."""
+        return self._names[index] if index < len(self._names) else numbered(index)
 
     def close(self) -> None:
         close = getattr(self._frames, "close", None)
@@ -175,6 +181,11 @@ class Source:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def numbered(index: int) -> str:
+    """The name of a frame that has none of its own."""
+    return f"{index:05d}"
 
 
 def read_frames(source: str | os.PathLike[str], rate: Fraction | None = None) -> Iterator[Frame]:
@@ -270,7 +281,7 @@ def _part(whole: Source, part: Excerpt) -> Source:
         timecode=advanced(whole.info.timecode or "", part.first, whole.info.rate),
         ends_early=part.last is not None,
     )
-    return Source(whole.name, info, some(begun), whole.audio, whole.damage)
+    return Source(whole.name, info, some(begun), whole.audio, whole.damage, whole._names)
 
 
 def _open_pictures(name: str, paths: list[Path], rate: Fraction, begin: int, skip_damaged: bool) -> Source:
@@ -278,7 +289,7 @@ def _open_pictures(name: str, paths: list[Path], rate: Fraction, begin: int, ski
     info = VideoInfo(width, height, rate, 1 / rate, frames=len(paths), duration=len(paths) / rate)
     names = [path.stem for path in paths]
     if len(set(names)) < len(names):  # of several folders, or of several endings
-        names = [f"{index:05d}" for index in range(len(paths))]
+        names = [numbered(index) for index in range(len(paths))]
 
     damage = Damage()
 
@@ -296,7 +307,7 @@ def _open_pictures(name: str, paths: list[Path], rate: Fraction, begin: int, ski
             assert rgb is not None
             yield Frame(index, index / rate, rgb, names[index], damaged=damaged)
 
-    return Source(name, info, frames(), damage=damage)
+    return Source(name, info, frames(), damage=damage, names=names)
 
 
 def _scaled(rgb: np.ndarray, info: VideoInfo, index: int, damage: Damage) -> np.ndarray:
@@ -322,7 +333,7 @@ def _open_given(pictures: Iterable[np.ndarray], rate: Fraction) -> Source:
         try:
             for index, picture in enumerate(itertools.chain([first], remaining)):
                 rgb = _scaled(_checked(picture, index), info, index, damage)
-                yield Frame(index, index / rate, rgb, f"{index:05d}")
+                yield Frame(index, index / rate, rgb, numbered(index))
         finally:
             getattr(remaining, "close", lambda: None)()
 
@@ -358,7 +369,7 @@ def _open_camera(name: str) -> Source:
         try:
             while True:
                 now = max(last + tick, Fraction(round((time.monotonic() - start) * 1000), 1000))
-                yield Frame(index, now, cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), f"{index:05d}")
+                yield Frame(index, now, cv2.cvtColor(bgr, cv2.COLOR_BGR2RGB), numbered(index))
                 opened, bgr = camera.read()
                 last, index = now, index + 1
                 if not opened:
@@ -449,7 +460,7 @@ def _frames(
                 rgb = _scaled(whole, info, index, damage)
                 deep = DeepPicture(picture, turn, mirrored) if info.depth and rgb is whole else None
             assert rgb is not None  # the first is never missing
-            yield Frame(index, now, rgb, f"{index:05d}", not damaged and bool(picture.key_frame), damaged, deep)
+            yield Frame(index, now, rgb, numbered(index), not damaged and bool(picture.key_frame), damaged, deep)
             length = 0 if damaged else (picture.duration or 0) * (picture.time_base or info.time_base)
             end = now + (length or 1 / info.rate)
             index, last = index + 1, now

@@ -1,11 +1,12 @@
 """Objects that are marked first in the middle, followed back to the start.
 
-One sweep from the last of these marks to the first frame, in which each object joins where it is marked first. What
-comes of it is kept beside the output until the pass forwards has used it.
+One sweep from the last of these marks to the first frame that needs it, in which each object joins where it is marked
+first. What comes of it is kept beside the output until the pass forwards has used it.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Mapping
 
@@ -19,6 +20,7 @@ from mobilevos.pipeline.marks import FrameMarks, Marks
 from mobilevos.pipeline.passes import resume_pass, run_pass
 from mobilevos.pipeline.record import Record, rounded
 from mobilevos.pipeline.refine import Refine
+from mobilevos.pipeline.revision import Revision
 from mobilevos.threads import read_ahead
 from mobilevos.tracking import Tracker
 
@@ -31,8 +33,9 @@ DEPTH = 2
 class Backward:
     """The masks of objects before their first mark."""
 
-    def __init__(self, record: Record, late: Mapping[int, int]) -> None:
-        self.record, self.late = record, late
+    def __init__(self, record: Record, late: Mapping[int, int], revision: Revision | None = None) -> None:
+        """revision: where this adds to an earlier run, whose frames have the other objects already."""
+        self.record, self.late, self.revision = record, late, revision
 
     def merge(
         self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float], marks: Marks
@@ -41,20 +44,25 @@ class Backward:
 
         Where two objects claim a pixel, the one with the nearer mark has it.
         """
-        if frame.index >= max(self.late.values()):
+        late = dict(self.late)
+        if self.revision and frame.index < self.revision.begin:
+            late = {identity: first for identity, first in late.items() if identity in self.revision.anew}
+        if frame.index >= max(late.values(), default=-1):
             return ids, dict(confidence)
         stored = self.record.stored(frame)
         if stored is None:
             raise InputError(f"cannot resume: the backward mask of frame {frame.index} is missing; force to begin anew")
+        claimed = np.where(np.isin(stored.ids, list(late)), stored.ids, np.uint8(0))
+        trusted = {identity: value for identity, value in stored.confidence.items() if identity in late}
         distance = np.full(256, np.iinfo(np.int32).max, np.int32)
-        for identity, first in self.late.items():
+        for identity, first in late.items():
             if first > frame.index:
                 distance[identity] = first - frame.index
         for index, at in sorted(marks.items()):
             if index <= frame.index:
                 distance[list(at.shown)] = frame.index - index
-        later = (stored.ids > 0) & ((ids == 0) | (distance[stored.ids] < distance[ids]))
-        return np.where(later, stored.ids, ids), {**confidence, **stored.confidence}
+        later = (claimed > 0) & ((ids == 0) | (distance[claimed] < distance[ids]))
+        return np.where(later, claimed, ids), {**confidence, **trusted}
 
 
 def sweep_back(
@@ -64,9 +72,10 @@ def sweep_back(
     late: Mapping[int, int],
     refine: Refine,
     record: Record,
+    until: int,
     tell: Callable[[int], None],
 ) -> tuple[int, float]:
-    """Follow the objects of `late`, {object: frame of its first mark}, back to the start; goes on after a kill.
+    """Follow the objects of `late`, {object: frame of its first mark}, back to frame `until`; goes on after a kill.
 
     record: for what comes of it; what is needed to go on lies beside it.
     Returns how many frames went through the network, and in how many seconds.
@@ -90,7 +99,8 @@ def sweep_back(
         tell(done)
 
     frames = read_backwards(source, timeline, timeline.stop if at is None else at)
-    run_pass(read_ahead(frames, DEPTH), follower, write, folder / SNAPSHOT, DEPTH)
+    needed = itertools.takewhile(lambda frame: frame.index >= until, frames)
+    run_pass(read_ahead(needed, DEPTH), follower, write, folder / SNAPSHOT, DEPTH)
     (folder / DONE).touch()
     return follower.frames, follower.seconds
 

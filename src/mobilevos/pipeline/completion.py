@@ -35,7 +35,9 @@ def read_note(path: Path, settings: Mapping[str, str]) -> dict[str, Any] | None:
 
 def difference(before: Mapping[str, str], now: Mapping[str, str]) -> str:
     """What is another setting now, in words; nothing where all are the same."""
-    for name in sorted({*before, *now}):
+    for name in sorted({*before, *now} - {"marks"}):
         if before.get(name) != now.get(name):
             return f"its {name} was {before.get(name, 'nothing')}, now it is {now.get(name, 'nothing')}"
+    if before.get("marks") != now.get("marks"):
+        return "its first marks were others (all of them are to be given again, and further ones)"
     return ""

@@ -11,9 +11,10 @@ frame `stored` gives what an earlier run recorded, and `write` draws it again wi
 mend half a video, and a video after a kill is the same as one without.
 
 While the work is unfinished, the folder `.resume` in the output holds what is needed to go on: the settings of the
-run, the record where masks were not asked for, and whatever the caller keeps there (`resume_folder`). A finished run
-leaves a note instead: see `media.finished`. One that stopped by itself (`pipeline.stopping`) has finished
-videos and all that is needed to go on.
+run, and whatever the caller keeps there (`resume_folder`). A finished run leaves a note instead: see `media.finished`.
+One that stopped by itself (`pipeline.stopping`) has finished videos and all that is needed to go on. The folder
+`.again` has the record where masks were not asked for, and what it takes to go on with other marks: see
+`pipeline.revision`.
 
 Where earlier results are replaced (`force=True`), all of this happens in a folder beside them, and they stay as they
 are until the new ones are complete: see `pipeline.staging`.
@@ -46,6 +47,10 @@ FINISHED = ".finished.json"
 RESUME = ".resume"
 SETTINGS = "settings.json"
 """In the folder above; an unfinished run is one that has it."""
+AGAIN = ".again"
+MARKS = "marks.json"
+BESIDE = "masks"
+"""In the folder above: which marks there were, and the record where it is not among the outputs."""
 PLAIN = Look()
 
 
@@ -78,9 +83,9 @@ class Output:
         settle(self.folder)
         outputs = (*_paths(self.folder, formats).values(), self.folder / CONFIDENCE)
         if source is not None:
-            check_apart(source, (*outputs, self.folder / RESUME, self.folder / NEW))
+            check_apart(source, (*outputs, *(self.folder / name for name in (RESUME, AGAIN, NEW))))
         for path in inputs:
-            check_apart(path, (self.folder / RESUME, self.folder / NEW))
+            check_apart(path, [self.folder / name for name in (RESUME, AGAIN, NEW)])
         self._inputs = inputs
         self.work = self._choose(outputs, settings or {}, resume and not force, force)
         """Where all is written: the folder itself or, where earlier results are replaced, one beside them."""
@@ -90,9 +95,11 @@ class Output:
         if self.work != self.folder and not self._recorded:
             shutil.rmtree(self.work, ignore_errors=True)
         record = record_of(self.work, formats, smooth)
-        made = (record, *paths.values(), self.resume_folder, self.work, self.folder, *self.folder.parents)
+        self.again_folder = self.work / AGAIN
+        made = (record, *paths.values(), self.again_folder, self.resume_folder, self.work, self.folder)
+        made = (*made, *self.folder.parents)
         self._made = [path for path in made if not path.exists()]
-        self._made_with = _with_look(settings or {}, look)
+        self._made_with = with_look(settings or {}, look)
         self._start, self._frames = info.start, 0
         self.stopped = False
         """Whether the run stopped by itself: what is there is finished, and all that is needed to go on stays."""
@@ -106,6 +113,7 @@ class Output:
                 self.work.mkdir(parents=True, exist_ok=True)
                 if not self._recorded:
                     _forget(self.resume_folder)
+                    shutil.rmtree(self.again_folder, ignore_errors=True)
                     self.resume_folder.mkdir()
                     with replacing(self.resume_folder / SETTINGS) as part:
                         part.write_text(json.dumps(dict(settings or {}), indent=2), encoding="utf-8")
@@ -124,9 +132,9 @@ class Output:
         begun = [work for work in (self.folder / NEW, self.folder) if unfinished(work)]
         existing = [path for path in outputs if _has_content(path)]
         if begun and resume:
-            same = [work for work in begun if not difference(_settings_of(work), settings)]
+            same = [work for work in begun if not difference(settings_of(work), settings)]
             if not same:
-                raise InputError(f"cannot resume in {self.folder}: {difference(_settings_of(begun[0]), settings)}")
+                raise InputError(f"cannot resume in {self.folder}: {difference(settings_of(begun[0]), settings)}")
             return same[0]
         if begun and not force:
             raise InputError(f"{self.folder} holds an unfinished run: resume it, or force to begin anew")
@@ -177,6 +185,8 @@ class Output:
                 if not self.stopped:
                     leave_note(self.work / FINISHED, self._made_with, frames=self._frames, broken=broken)
                     _forget(self.resume_folder)
+                    if not (self.again_folder / MARKS).exists():
+                        shutil.rmtree(self.again_folder, ignore_errors=True)
                 if self.work != self.folder:
                     self.notes += tuple(replace_results(self.folder, (FINISHED, RESUME), self._inputs))
         except BaseException:
@@ -188,7 +198,9 @@ class Output:
         for sink in self._sinks:
             sink.abort()
         self._files.close()
-        if not self._recorded and not any(self.resume_folder.rglob("*.png")):
+        held = [path for folder in (self.resume_folder, self.again_folder) for path in folder.rglob("*.png")]
+        if not self._recorded and not held:
+            shutil.rmtree(self.again_folder, ignore_errors=True)
             with contextlib.suppress(OSError):
                 (self.work / CONFIDENCE).unlink()
             with contextlib.suppress(OSError):
@@ -222,7 +234,7 @@ class Output:
 
 def record_of(folder: str | os.PathLike[str], formats: Sequence[str], smooth: int = 0) -> Path:
     """Where the masks of a run are recorded, as they were before they were smoothed."""
-    beside = Path(folder) / RESUME / "masks"
+    beside = Path(folder) / AGAIN / BESIDE
     return beside if smooth else _paths(Path(folder), formats).get("masks", beside)
 
 
@@ -231,12 +243,16 @@ def finished(
 ) -> dict[str, Any] | None:
     """The note of a run that came to its end and made all these formats (see `media.finished`), if there is one."""
     folder = Path(folder)
-    needed = (*_paths(folder, formats).values(), folder / CONFIDENCE)
-    if unfinished(folder) or not all(map(_has_content, needed)):
+    if unfinished(folder) or not has_all(folder, formats):
         return None
-    if unfinished(folder / NEW) and not difference(_settings_of(folder / NEW), settings):
+    if unfinished(folder / NEW) and not difference(settings_of(folder / NEW), settings):
         return None
-    return read_note(folder / FINISHED, _with_look(settings, look))
+    return read_note(folder / FINISHED, with_look(settings, look))
+
+
+def has_all(folder: Path, formats: Sequence[str]) -> bool:
+    """Whether all these formats are there."""
+    return all(map(_has_content, (*_paths(folder, formats).values(), folder / CONFIDENCE)))
 
 
 def unfinished(work: Path) -> bool:
@@ -256,7 +272,8 @@ def check_apart(source: Readable, outputs: Iterable[Path]) -> None:
                     raise InputError(f"{file} is to be read, but lies where {places[place]} goes; give another folder")
 
 
-def _with_look(settings: Mapping[str, str], look: Look) -> dict[str, str]:
+def with_look(settings: Mapping[str, str], look: Look) -> dict[str, str]:
+    """What the masks depend on, and what else is seen."""
     return {**settings, "color": ",".join(map(str, look.color)), "feather": f"{look.feather:g}"}
 
 
@@ -278,7 +295,8 @@ def _forget(resume_folder: Path) -> None:
         shutil.rmtree(resume_folder)
 
 
-def _settings_of(work: Path) -> dict[str, str]:
+def settings_of(work: Path) -> dict[str, str]:
+    """What an unfinished run is made with."""
     return dict(json.loads((work / RESUME / SETTINGS).read_text(encoding="utf-8")))
 
 

@@ -13,6 +13,14 @@ from mobilevos.threads import WorkBehind
 from mobilevos.tracking import TrackerState
 from mobilevos.tracking.snapshot import load_state, save_state
 
+SNAPSHOT = "forward.npz"
+"""In the folder for resuming."""
+
+STATES = "states"
+MOST_STATES = 12
+STATE_FRAMES = 25
+"""Along the way states stay, so that marks can be added later: so many at most, and so many frames apart at least."""
+
 SNAPSHOT_SECONDS = 2.0
 """Between two snapshots at least."""
 
@@ -43,6 +51,30 @@ class _Snapshots:
         self._pause = max(SNAPSHOT_SECONDS, (time.monotonic() - began) / SNAPSHOT_SHARE)
 
 
+class States:
+    """States along the way, spread over all frames so far: where there would be too many, every other one goes.
+
+    first: the number of the first frame of all.
+    """
+
+    def __init__(self, folder: Path, first: int) -> None:
+        self.folder, self._first = folder, first
+        self._apart = STATE_FRAMES
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def due(self, frame: int) -> bool:
+        """Whether the state after a frame is to stay."""
+        while frame - self._first >= MOST_STATES * self._apart:
+            self._apart *= 2
+        return (frame - self._first) % self._apart == 0
+
+    def save(self, state: TrackerState, frame: int) -> None:
+        for path in self.folder.glob("*.npz"):
+            if (int(path.stem) - self._first) % self._apart:
+                path.unlink()
+        save_state(self.folder / f"{frame}.npz", state, frame)
+
+
 def resume_pass(follower: MarkFollower, snapshot: Path) -> int | None:
     """Set the follower back to where a pass was interrupted; the number of the frame that was its last."""
     if not snapshot.exists():
@@ -60,6 +92,7 @@ def run_pass(
     snapshot: Path,
     depth: int,
     recorded: int | None = None,
+    states: States | None = None,
 ) -> None:
     """Follow the objects through the frames; those up to number `recorded` are only written.
 
@@ -68,18 +101,21 @@ def run_pass(
     """
     snapshots = _Snapshots(snapshot)
 
-    def finish(item: tuple[Frame, FollowedFrame | None, TrackerState | None]) -> None:
-        frame, outcome, state = item
+    def finish(item: tuple[Frame, FollowedFrame | None, TrackerState | None, bool]) -> None:
+        frame, outcome, state, stays = item
         write(frame, outcome)
-        if state:
+        if state and stays and states:
+            states.save(state, frame.index)
+        elif state:
             snapshots.save(state, frame.index)
 
     with contextlib.closing(frames), WorkBehind(finish, depth) as behind:
         for frame in frames:
             known = recorded is not None and frame.index <= recorded
             if known or (frame.damaged and frame.index not in follower.marks):
-                behind.put((frame, None, None))
+                behind.put((frame, None, None, False))
                 continue
             outcome = follower.take(frame.index, frame.rgb)
-            state = follower.tracker.state() if follower.following and snapshots.due() else None
-            behind.put((frame, outcome, state))
+            stays = states is not None and follower.following and states.due(frame.index)
+            state = follower.tracker.state() if stays or (follower.following and snapshots.due()) else None
+            behind.put((frame, outcome, state, stays))

@@ -69,10 +69,10 @@ def rounded(confidence: Mapping[int, float] | None) -> dict[int, float]:
     return {int(identity): round(float(value), 4) for identity, value in (confidence or {}).items()}
 
 
-def forget_rows(path: Path, begin: int) -> None:
-    """Take the lines of frames from number `begin` on out of a log."""
-    header, *rows = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    with replacing(path) as part:
+def keep_rows(log: Path, new: Path, begin: int) -> None:
+    """Write the lines of frames before number `begin` to a log of their own."""
+    header, *rows = log.read_text(encoding="utf-8").splitlines(keepends=True)
+    with replacing(new) as part:
         part.write_text(header + "".join(row for row in rows if int(row.split(",")[0]) < begin), encoding="utf-8")
 
 

@@ -21,11 +21,12 @@ from mobilevos.pipeline.backward import Backward, sweep_back
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.marks import Marks, check_marks, digest, first_marks
 from mobilevos.pipeline.output import CONFIDENCE, Output, finished
-from mobilevos.pipeline.passes import resume_pass, run_pass
-from mobilevos.pipeline.record import Stored
+from mobilevos.pipeline.passes import SNAPSHOT, STATES, States, resume_pass, run_pass
+from mobilevos.pipeline.record import Record, Stored
 from mobilevos.pipeline.refine import Refine, by_network
+from mobilevos.pipeline.revision import KEPT, Revision, leave_marks, revise
 from mobilevos.pipeline.staging import claimed
-from mobilevos.pipeline.stopping import SNAPSHOT, LostWatch, leave_stop_note, reopen, until_lost
+from mobilevos.pipeline.stopping import LostWatch, until_lost
 from mobilevos.progress import Progress, no_progress
 from mobilevos.threads import depth_for, read_ahead
 from mobilevos.tracking import Tracker
@@ -97,7 +98,9 @@ def segment(
         edges: what is done to masks besides: specks, holes, growing, smoothing over time.
         backward: whether objects are followed back to the start from the frame where they are marked first.
         resume: go on with a run that was stopped or killed; the masks are the same as without the stop. One that is
-            finished is left as it is; it is an InputError if it was made otherwise, or if its source broke.
+            finished is left as it is. With other marks, all frames before the first that differs stay, and following
+            goes on from there; objects that are new are followed back into them. Anything else that is other is an
+            InputError, and so is a source that broke.
         force: replace an earlier output, once the new one is complete.
         stop_when_lost: stop after so many frames in a row in which an object is not found. What was followed is
             finished, and `resume` goes on, also with more marks.
@@ -142,11 +145,11 @@ def segment(
         made_with = {**_settings(tracker, source, opened, marks, backward), **edges.settings(), **(settings or {})}
         with contextlib.ExitStack() as held:
             held.enter_context(claimed(folder))
-            done = finished(folder, formats, made_with, look) if resume and not force else None
-            if done:
-                return run.result(folder, began, done["frames"])
-            if resume and not force and reopen(folder, formats, made_with, marks):
-                resume, force = False, True
+            if resume and not force:
+                revise(folder, formats, edges.smooth, made_with, look, marks, opened)
+                done = finished(folder, formats, made_with, look)
+                if done:
+                    return run.result(folder, began, done["frames"])
             output = Output(
                 folder,
                 formats,
@@ -162,14 +165,24 @@ def segment(
                 sinks=[CallingSink(sink)] if sink else [],
             )
             held.enter_context(output)
+            leave_marks(output.again_folder, marks)
+            revision = run.revision = Revision.read(output.resume_folder)
+            until = opened.info.first
+            if revision:
+                run.notes.append(f"Frames before number {revision.begin} are those of before.")
+                run.kept = revision.kept(output.resume_folder)
+                if run.kept:
+                    held.callback(run.kept.close)
+                late = {i: frame for i, frame in late.items() if i in revision.anew or frame > revision.begin}
+                until = until if revision.anew & late.keys() else revision.begin
             if late and backward and isinstance(source, (str, os.PathLike)) and not live:
                 with (
                     contextlib.closing(output.side_record("backward")) as record,
-                    progress("following back", max(late.values()) - opened.info.first) as tell,
+                    progress("following back", max(late.values()) - until) as tell,
                 ):
-                    run.count(*sweep_back(tracker, source, marks, late, refine, record, tell))
+                    run.count(*sweep_back(tracker, source, marks, late, refine, record, until, tell))
                 record = held.enter_context(contextlib.closing(output.side_record("backward")))
-                run.backward = Backward(record, late)
+                run.backward = Backward(record, late, revision)
             elif late and live:
                 run.notes.append(
                     f"{opened.name} can be read only once: before its first mark an object is not followed."
@@ -193,6 +206,9 @@ class _Run:
         self.marks, self.edges = marks, edges
         self.info = info
         self.backward: Backward | None = None
+        self.revision: Revision | None = None
+        self.kept: Record | None = None
+        """Frames of an earlier run in which objects change; see `revision`."""
         self.notes: list[str] = []
         self.shown: tuple[np.ndarray, dict[int, float]] | None = None
         """Ids (H, W) and confidence of the frame that was written last."""
@@ -207,10 +223,7 @@ class _Run:
     def forward(self, source: Source, output: Output, tell: Callable[[int], None], endless: bool) -> None:
         """Follow, and write everything. An endless source ends when the user says so."""
 
-        names: list[str] = []
-
         def write(frame: Frame, outcome: FollowedFrame | None) -> None:
-            names.append(frame.name)
             self.shown = ids, confidence = self._final(frame, outcome, output.stored(frame))
             output.write(frame, ids, confidence, exact=frame.index in self.marks)
             self.frames += 1
@@ -221,10 +234,14 @@ class _Run:
         snapshot = output.resume_folder / SNAPSHOT
         recorded = resume_pass(self.follower, snapshot)
         if self.watch:
-            self._look_back(self.watch, output.work / CONFIDENCE, recorded)
+            logs = (output.resume_folder / f"{KEPT}.csv", output.work / CONFIDENCE)
+            self._look_back(self.watch, [log for log in logs if log.exists()], recorded)
             frames = until_lost(frames, self.follower, self.watch, recorded)
+        # the states of a memory without bound grow with it: none stay
+        bounded = self.follower.tracker.queue is not None
+        states = States(output.again_folder / STATES, self.info.first) if bounded else None
         try:
-            run_pass(frames, self.follower, write, snapshot, depth, recorded)
+            run_pass(frames, self.follower, write, snapshot, depth, recorded, states)
         except KeyboardInterrupt:
             if not endless:
                 raise
@@ -235,17 +252,16 @@ class _Run:
             self.notes.append(str(self.watch.lost))
             if self.watch.good:
                 save_state(snapshot, *self.watch.good)
-            leave_stop_note(output.resume_folder, self.marks, self.info.first, names)
             return
         stop = self.info.first + self.frames
         unused = [frame for frame in sorted(self.marks) if frame >= stop]
         if unused:
             self.notes.append(f"Frame {unused[0]} was marked, but the source has {stop} frames only.")
 
-    def _look_back(self, watch: LostWatch, log: Path, recorded: int | None) -> None:
+    def _look_back(self, watch: LostWatch, logs: Sequence[Path], recorded: int | None) -> None:
         """Tell the watch of the frames that are recorded, and not followed again."""
         seen: dict[int, dict[int, float]] = {}
-        for frame, identity, value in read_confidence(log):
+        for frame, identity, value in (row for log in logs for row in read_confidence(log)):
             if recorded is not None and frame <= recorded:
                 seen.setdefault(frame, {})[identity] = value
         for frame, confidence in sorted(seen.items()):
@@ -272,6 +288,13 @@ class _Run:
         """Ids (H, W) and confidence: as recorded before, or as computed, with what came of the backward pass."""
         if stored:
             return stored.ids, stored.confidence
+        kept = self.kept.stored(frame) if self.kept else None
+        if kept and self.revision:
+            before = self.revision.without_anew(kept)
+            if not self.backward:
+                return before.ids, before.confidence
+            merged, trusted = self.backward.merge(frame, before.ids, before.confidence, self.marks)
+            return self.revision.joined(before.ids, merged, self.edges), trusted
         if frame.damaged and frame.index not in self.marks and self.shown:
             return self.shown
         if outcome is None:
