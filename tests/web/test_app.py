@@ -19,6 +19,7 @@ from pycocotools import mask as coco_mask
 
 from mobilevos.app.files import FOLDER, AppFiles
 from mobilevos.app.server import open_server
+from mobilevos.media.edges import regrown
 from mobilevos.media.video import VideoInfo, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.synthetic.clip import synthetic_clip
@@ -71,9 +72,23 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[float, 
 
 
 @pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A short clip in 4K with something red in its middle."""
+    path = tmp_path_factory.mktemp("large") / "large.mp4"
+    info = VideoInfo(3840, 2160, Fraction(30), Fraction(1, 30), 6, Fraction(6, 30))
+    with VideoWriter(path, info) as writer:
+        for time in range(6):
+            frame = np.full((2160, 3840, 3), (60, 110, 90), np.uint8)
+            frame[700:1460, 1500 + 30 * time : 2300 + 30 * time] = (220, 40, 30)
+            writer.write(frame, Fraction(time, 30))
+    return path
+
+
+@pytest.fixture(scope="module")
 def out(
     clip: tuple[Path, list[tuple[float, float]]],
     small: tuple[Path, tuple[float, float]],
+    large: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """The folder with everything that the page exported, after all of the page's own tests have passed."""
@@ -81,6 +96,7 @@ def out(
     if not (FOLDER / "index.html").is_file():
         pytest.skip("the browser app is not built (make web)")
     folder = tmp_path_factory.mktemp("exported")
+    listed = json.loads((FOLDER / "files.json").read_text())
     server = open_server(AppFiles(FOLDER), 0)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -92,12 +108,13 @@ def out(
         "APP_SMALL_TAP": json.dumps(small[1]),
         "APP_CAMERA": str(clip[0].with_suffix(".y4m")),
         "APP_OUT": str(folder),
-        "APP_FILES": str(len(json.loads((FOLDER / "files.json").read_text())["files"])),
+        "APP_LARGE": str(large),
+        "APP_FILES": str(len(listed["files"]) - len(listed["later"])),
     }
     command = ["node", "--test", "--test-reporter=spec", "tests/app.spec.mjs"]
     try:
         done = subprocess.run(
-            command, cwd=WEB, env={**os.environ, **settings}, capture_output=True, text=True, timeout=600
+            command, cwd=WEB, env={**os.environ, **settings}, capture_output=True, text=True, timeout=1200
         )
     finally:
         server.shutdown()
@@ -134,7 +151,7 @@ def test_small_objects_are_followed_through_the_same_window(out: Path, small: tu
     with open_source(small[0]) as source:
         for frame, ours in zip(source, masks, strict=True):
             result = tracker.step(frame.rgb) if frame.index else tracker.start(frame.rgb, ours)
-            assert result.sights[0].geometry.box[3] < 1000  # of 1920
+            assert result.sight.geometry.box[3] < 1000  # of 1920
             overlaps.append(((ours == 1) & (result.mask == 1)).sum() / ((ours == 1) | (result.mask == 1)).sum())
     assert len(overlaps) == 8
     assert np.min(overlaps) >= 0.94  # 0.88 without a window; here, edges follow the full picture as well
@@ -177,6 +194,40 @@ def test_videos_keep_the_sound(out: Path, name: str) -> None:
     assert len(sound) / rate == pytest.approx((TICKS[-1] + 1) / 30, abs=0.15)
     loudest = np.abs(np.fft.rfft(sound * np.hanning(len(sound)))).argmax() * rate / len(sound)
     assert loudest == pytest.approx(TONE, abs=5)
+
+
+def test_a_part_has_only_its_frames_under_their_own_numbers(out: Path) -> None:
+    with zipfile.ZipFile(out / "part.zip") as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == [f"{i:05d}.png" for i in range(10, 17)]
+    with av.open(str(out / "part.webm")) as container:
+        times = [float(frame.time) for frame in container.decode(video=0)]
+    assert times == pytest.approx(((TICKS[10:17] - TICKS[10]) / 30).tolist(), abs=0.0011)
+    with av.open(str(out / "part.webm")) as container:
+        last = [frame for frame in container.decode(audio=0)][-1]
+        assert float(last.time) == pytest.approx((TICKS[17] - TICKS[10]) / 30, abs=0.15)
+
+
+def test_masks_grow_as_in_the_package(out: Path) -> None:
+    usual, grown = _read_zip(out / "usual.zip")[0], _read_zip(out / "grown.zip")[0]
+    assert usual.any()
+    np.testing.assert_array_equal(grown, regrown(usual, 6))
+
+
+def test_effects_leave_the_rest_alone(out: Path, clip: tuple[Path, list[tuple[float, float]]]) -> None:
+    ids = _read_zip(out / "grown.zip")[0]
+    outside = regrown(ids, 8) == 0
+    inside = regrown(ids, -8) > 0
+    with open_source(clip[0]) as source:
+        frame = next(iter(source)).rgb.astype(int)
+    grey = np.array(Image.open(out / "grey.png").convert("RGB")).astype(int)
+    assert np.ptp(grey[outside], axis=1).max() <= 2
+    assert np.abs(grey - frame)[inside].mean() < 4
+    line = (regrown(ids, 2) > 0) & (regrown(ids, 1) == 0)
+    assert np.median(grey[line]) > 230  # white
+    hidden = np.array(Image.open(out / "hidden.png").convert("RGB")).astype(int)
+    assert np.abs(hidden - frame)[outside].mean() < 4
+    assert np.abs(hidden - frame)[inside].mean() > 8
 
 
 def test_mp4_is_written_where_the_browser_can(out: Path) -> None:

@@ -67,7 +67,7 @@ async function tapToMask(app) {
     await app.page.mouse.click(...(await app.at(x, y)));
     await app.page.waitForFunction(() => window.shown > 0);
     times.push(await app.page.evaluate(() => window.shown - window.released));
-    await app.page.keyboard.press('o');
+    await app.page.keyboard.press('a');
   }
   return times;
 }

@@ -8,10 +8,12 @@ import { build } from 'vite';
 
 const SOURCE = fileURLToPath(new URL('../src/pwa/service-worker.ts', import.meta.url));
 const WORTH_IT = 0.9;
+/** Needed on some devices only: kept there when they are asked for. */
+const LATER = /^(litert\/|sample\.mp4$)/;
 
 /**
- * Vite plugin: after the build, writes `files.json`, the hash of every file and `source`, that of all they were made from;
- * `sw.js`, which keeps them on the device; and a `.br` beside each that gets smaller by it.
+ * Vite plugin: after the build, writes `files.json`, the hash of every file, which of them are fetched only when they are
+ * needed (`later`), and `source`, the hash of all they were made from; `sw.js`, which keeps them on the device; and a `.br` beside each that gets smaller by it.
  */
 export function pwa(source) {
   let folder = '';
@@ -25,7 +27,9 @@ export function pwa(source) {
       order: 'post',
       sequential: true,
       async handler() {
-        writeFileSync(join(folder, 'files.json'), JSON.stringify({ source, files: hashes(folder) }, null, 1) + '\n');
+        const files = hashes(folder);
+        const later = Object.keys(files).filter((path) => LATER.test(path));
+        writeFileSync(join(folder, 'files.json'), JSON.stringify({ source, files, later }, null, 1) + '\n');
         writeFileSync(join(folder, 'sw.js'), await serviceWorker());
         await compress(folder);
       },

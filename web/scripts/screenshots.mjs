@@ -51,7 +51,7 @@ await shot(app, 'opened');
 await app.tap(...STAR);
 await shot(app, 'tapped');
 for (const place of [FISH, TURTLE]) {
-  await app.page.keyboard.press('o');
+  await app.page.keyboard.press('a');
   await app.tap(...place);
 }
 await app.page.getByRole('button', { name: 'Follow', exact: true }).click();

@@ -219,7 +219,7 @@ test('where the graphics processor fails, the call is made once more without it'
       if (call === 'load') loads.push((this.accelerator = accelerator));
       const failed = call === 'warm' && this.accelerator === 'auto';
       const engine = this.accelerator === 'auto' ? 'WebGPU' : 'WebAssembly, one thread';
-      const data = failed ? { number, error: 'shader' } : { number, result: { engine, mostObjects: 4 } };
+      const data = failed ? { number, error: 'shader' } : { number, result: { engine, mostObjects: 4, files: [] } };
       queueMicrotask(() => this.onmessage({ data }));
     }
 
@@ -277,11 +277,106 @@ test('what was followed is exported, or all of the video', async () => {
   await tap(14);
   const { first, last, missing } = parts.followed(session);
   assert.deepEqual([first, last, missing], [0, 3, 2]);
-  network.expand = async ([plane], _ids, raster) =>
-    parts.resample(parts.unpack(plane, raster.height * raster.width), raster, FRAME);
-  const part = parts.trackedVideo(session, { first: 3, last: 5 });
+  const masksOf = async (index) => (await parts.partOf(session, session.state, index, false)).masks;
+  const part = parts.trackedVideo(session.source, masksOf, { first: 3, last: 5 }, parts.USUAL_EDGES, []);
   assert.deepEqual(part.timestamps, [3 / 30, 4 / 30, 5 / 30]);
   assert.equal(leftEdge(await part.alpha(0)), 13);
   assert.ok(!(await part.alpha(1)).some(Boolean));
   assert.equal((await part.frame(2)).index, 5);
+});
+
+test('following and exports keep to the in and the out point', async () => {
+  session.setRange({ first: 2, last: 6 });
+  session.index = 3;
+  await tap(14);
+  await follow(1);
+  assert.equal(session.index, 6);
+  session.index = 3;
+  await follow(-1);
+  assert.equal(session.index, 2);
+  assert.equal(parts.leftToFollow(session), 0);
+  assert.deepEqual([...session.state.frames.keys()].sort(), [2, 3, 4, 5, 6]);
+  const { first, last, missing } = parts.followed(session);
+  assert.deepEqual([first, last, missing], [2, 6, 0]);
+  session.index = 8; // from outside it goes on to the video's end
+  await tap(20);
+  await follow(1);
+  assert.equal(session.index, 9);
+});
+
+test('a point that comes behind the other one takes it along', () => {
+  session.setRange({ first: 4 });
+  session.setRange({ last: 2 });
+  assert.deepEqual(session.range, { first: 2, last: 2 });
+  session.setRange({ first: 7 });
+  assert.deepEqual(session.range, { first: 7, last: 7 });
+  session.setRange({ first: -5, last: 99 });
+  assert.ok(!session.isPart);
+});
+
+test('places to check are runs of doubt; what a person drew is beyond it', async () => {
+  await tap(11);
+  const step = network.step.bind(network);
+  const doubts = new Map([
+    [3, 0.4],
+    [4, 0.2],
+    [7, 0.3],
+  ]);
+  network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [doubts.get(bitmap.index) ?? 0.9] });
+  await follow();
+  const places = () => parts.placesToCheck(session).map(({ first, last, worst }) => [first, last, worst]);
+  assert.deepEqual(places(), [
+    [3, 4, 4],
+    [7, 7, 7],
+  ]);
+  session.index = 7;
+  await session.stroke([{ x: 18, y: 30 }], 4, false);
+  assert.deepEqual(places(), [[3, 4, 4]]);
+});
+
+test('a project holds all of a session, and the video as it was', async () => {
+  const video = new Blob(['the video itself'], { type: 'video/mp4' });
+  Object.assign(session.source, { file: video });
+  await tap(11);
+  session.rename(1, 'bar');
+  await follow();
+  session.setRange({ first: 1, last: 8 });
+  session.setEdges({ ...parts.USUAL_EDGES, grow: -2 });
+  const file = new Blob(await parts.projectParts(session));
+  assert.ok(await parts.isProject(file));
+  assert.ok(!(await parts.isProject(video)));
+  const found = await parts.readProject(file, 'a.mobilevos');
+  assert.equal(await found.video.text(), 'the video itself');
+  assert.equal(found.video.type, 'video/mp4');
+  const again = new parts.Session(session.source, network, 'auto', () => {});
+  await parts.restore(again, found.kept);
+  assert.deepEqual(again.state, session.state);
+  assert.deepEqual([again.range, again.edges, again.index], [session.range, session.edges, session.index]);
+  await assert.rejects(parts.readProject(file.slice(0, file.size - 3), 'a.mobilevos'), /its end is missing/);
+});
+
+test('only frames that have changed are kept again', async () => {
+  await tap(11);
+  await follow();
+  const before = session.state;
+  session.index = 4;
+  await session.stroke([{ x: 20, y: 30 }], 4, false);
+  const { put, gone } = parts.changes(before, session.state);
+  assert.deepEqual([put.map(([index]) => index), gone], [[4], []]);
+  session.undo();
+  session.undo();
+  assert.deepEqual(parts.changes(before, session.state).gone, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+});
+
+test('closer, what is under the pointer stays there, and nothing outside of the video is shown', () => {
+  const lens = new parts.Lens();
+  lens.reset({ width: 400, height: 200 });
+  const before = lens.toVideo(0.3, 0.8);
+  lens.zoomAt(0.3, 0.8, 3);
+  const after = lens.toVideo(0.3, 0.8);
+  assert.ok(Math.hypot(after.x - before.x, after.y - before.y) < 1e-9);
+  lens.pan(9, -9);
+  assert.deepEqual([lens.part.left, lens.part.top + lens.part.height], [0, 200]);
+  lens.zoomAt(0, 0, 0.01);
+  assert.deepEqual(lens.part, { left: 0, top: 0, width: 400, height: 200 });
 });

@@ -20,6 +20,8 @@ export class AppPage {
   static async open(browser, url, options = {}) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const app = new AppPage(await context.newPage());
+    // A test cannot answer the system's own dialog; without it files are downloaded.
+    await app.page.addInitScript(() => delete window.showSaveFilePicker);
     await app.page.goto(url);
     return app;
   }
@@ -36,6 +38,7 @@ export class AppPage {
 
   async opened() {
     await this.page.locator('.editor').waitFor();
+    await this.page.waitForFunction(() => document.querySelector('.pace').textContent.startsWith('frame'));
     await this.idle();
   }
 
@@ -101,13 +104,33 @@ export class AppPage {
     });
   }
 
-  /** Press a format of the dialog and keep what is downloaded. */
+  /** Choose a format in the dialog and keep what is downloaded. */
   async export(format, path) {
-    const dialog = this.page.getByRole('dialog', { name: 'Export' });
-    if (!(await dialog.isVisible())) await this.page.getByRole('button', { name: 'Export' }).click();
-    const download = this.page.waitForEvent('download', { timeout: 120_000 });
-    await dialog.locator(`[data-format=${format}]`).click();
+    const download = this.page.waitForEvent('download', { timeout: 180_000 });
+    await this.begin(format);
     await (await download).saveAs(path);
+    await this.page.locator('.working.done').waitFor();
+  }
+
+  /** Begin to export. */
+  async begin(format) {
+    const dialog = this.page.getByRole('dialog', { name: 'Export' });
+    if (!(await dialog.isVisible()))
+      await this.page.getByRole('banner').getByRole('button', { name: 'Export' }).click();
+    await dialog.locator(`[data-format=${format}]`).click();
+    await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+  }
+
+  /** Until the session is kept on the device. */
+  async kept() {
+    await this.page.waitForFunction(
+      () =>
+        new Promise((resolve) => {
+          const event = new Event('beforeunload', { cancelable: true });
+          window.dispatchEvent(event);
+          resolve(!event.defaultPrevented);
+        }),
+    );
   }
 
   close() {

@@ -1,7 +1,14 @@
 /** What the unit tests look at. */
 export { half, ModelFiles } from '../src/engine/model';
 export { anchorOf, knownAt, LOST_FRAMES, startOf, track } from '../src/editor/track';
-export { followed, trackedVideo } from '../src/editor/tracked';
+export { changes } from '../src/editor/autosave';
+export { placesToCheck } from '../src/editor/doubt';
+export { restore, settingsOf } from '../src/editor/kept';
+export { isProject, projectParts, readProject } from '../src/editor/project';
+export { followed, jobOf, leftToFollow, partOf } from '../src/editor/tracked';
+export { labelsOf, trackedVideo } from '../src/export/tracked';
+export { cleaned, matte, SPECK, USUAL_EDGES } from '../src/export/edges';
+export { Lens } from '../src/ui/lens';
 export { History } from '../src/editor/history';
 export { Network } from '../src/editor/network';
 export { Pace } from '../src/editor/pace';

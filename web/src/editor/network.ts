@@ -1,7 +1,7 @@
 /** The network behind the page: loads it, chooses its working size, hands it pictures. */
 import { EngineClient } from '../engine/client';
 import type { Masked } from '../engine/messages';
-import type { Geometry, Raster, Size } from '../tracking/geometry';
+import type { Geometry, Raster } from '../tracking/geometry';
 import type { Marks } from '../tracking/marks';
 import type { Packed } from '../tracking/planes';
 import type { LookAhead } from '../tracking/window';
@@ -24,6 +24,8 @@ export interface Known {
 
 export class Network {
   engine = '';
+  /** What the engine was loaded from, to be kept for offline use. */
+  files: string[] = [];
   mostObjects = 0;
   private ready: Promise<void> | undefined;
   private readonly client = new EngineClient(() => (this.ready = undefined));
@@ -34,8 +36,9 @@ export class Network {
   load(): Promise<void> {
     this.ready ??= this.client
       .call('load', { model: new URL('model/', document.baseURI).href, accelerator: this.accelerator })
-      .then(({ engine, mostObjects }) => {
+      .then(({ engine, mostObjects, files }) => {
         this.engine = engine;
+        this.files = files;
         this.mostObjects = mostObjects;
       })
       .catch((error: unknown) => this.broken(error));
@@ -89,19 +92,6 @@ export class Network {
   /** The objects in the next frame. */
   step(bitmap: ImageBitmap): Promise<Masked> {
     return this.client.call('step', { bitmap }, [bitmap]).catch((error) => this.broken(error));
-  }
-
-  /** Masks in the whole frame, at the size of the video. */
-  async expand(
-    planes: readonly Packed[],
-    ids: readonly number[],
-    raster: Raster,
-    { height, width }: Size,
-    what: 'labels' | 'alpha',
-  ): Promise<Uint8Array> {
-    await this.load();
-    const request = { planes: [...planes], ids: [...ids], raster, frame: { height, width }, what };
-    return (await this.client.call('expand', request)).pixels;
   }
 
   /** Calls the worker when it is loaded; where a graphics processor fails, once more without it. */

@@ -1,16 +1,18 @@
-/** Moves through a video: step, play, follow, live. */
-import { CameraVideo, MOST_FRAMES } from '../video/camera';
+/** Moves through a video: step, play, follow. */
 import type { Session } from './session';
 import type { Direction } from './state';
-import { track, trackLive } from './track';
+import { track } from './track';
 
 /** Milliseconds between two frames that are drawn while following. */
 const SHOWN_EVERY = 80;
 
 export class Player {
-  mode: 'play' | 'follow' | 'live' | null = null;
+  mode: 'play' | 'follow' | null = null;
   /** Frames per second of the last frames that were followed. */
   rate = 0;
+  /** Which frames are followed: from where, and how far at most. */
+  private begin = 0;
+  private goal = 0;
   private stopping = new AbortController();
   private done: Promise<void> = Promise.resolve();
 
@@ -29,26 +31,31 @@ export class Player {
 
   async seek(index: number): Promise<void> {
     if (this.mode) await this.pause();
-    if (!this.session.frames) return; // a camera that has recorded nothing yet
     this.session.index = Math.min(Math.max(index, 0), this.session.frames - 1);
     this.changed();
     await this.show();
   }
 
   play(): void {
-    if (this.mode || this.session.busy || !this.session.frames) return;
-    if (this.session.index >= this.session.frames - 1) this.session.index = 0;
+    if (this.mode || this.session.busy) return;
+    if (this.session.endsBefore(this.session.index + 1, 1)) this.session.index = this.session.range.first;
     this.run('play', (signal) => this.playing(signal));
   }
 
-  follow(direction: Direction): void {
-    this.run('follow', (signal) => track(this.session, direction, signal, this.painter()));
+  /** How much of the run is done, 0..1. */
+  get progress(): number {
+    return Math.abs(this.session.index - this.begin) / Math.max(1, Math.abs(this.goal - this.begin));
   }
 
-  /** Follow what the camera sees from now on, until it is paused, fails, or has recorded as much as there is room for. */
-  live(camera: CameraVideo): Promise<void> {
-    this.run('live', (signal) => trackLive(this.session, camera, MOST_FRAMES, signal, this.painter()));
-    return this.done;
+  /** Frames that are still to be followed. */
+  get left(): number {
+    return Math.abs(this.goal - this.session.index);
+  }
+
+  follow(direction: Direction): void {
+    this.begin = this.goal = this.session.index;
+    while (!this.session.endsBefore(this.goal + direction, direction)) this.goal += direction;
+    this.run('follow', (signal) => track(this.session, direction, signal, this.painter()));
   }
 
   /** Shows the frames that were followed, or most of them: drawing takes time from the network. */
@@ -66,7 +73,7 @@ export class Player {
     };
   }
 
-  private run(mode: 'play' | 'follow' | 'live', work: (signal: AbortSignal) => Promise<void>): void {
+  private run(mode: 'play' | 'follow', work: (signal: AbortSignal) => Promise<void>): void {
     if (this.mode || this.session.busy) return;
     this.mode = mode;
     this.rate = 0;
@@ -89,10 +96,10 @@ export class Player {
     const { session } = this;
     const { timestamps } = session.source;
     const begin = performance.now() / 1000 - timestamps[session.index];
-    while (!signal.aborted && session.index < session.frames - 1) {
+    while (!signal.aborted && !session.endsBefore(session.index + 1, 1)) {
       const time = performance.now() / 1000 - begin;
       let next = session.index + 1;
-      while (next < session.frames - 1 && timestamps[next + 1] <= time) next++;
+      while (!session.endsBefore(next + 1, 1) && timestamps[next + 1] <= time) next++;
       const wait = 1000 * (timestamps[next] - time);
       if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait));
       if (signal.aborted) return;

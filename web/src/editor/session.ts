@@ -1,4 +1,7 @@
 /** One video being worked on: where the person is, what is marked, and the edits. */
+import { USUAL_EDGES, type Edges } from '../export/edges';
+import type { Range } from '../export/tracked';
+import { plainLook, type Look } from '../export/types';
 import { fit, rasterOf, rasterOfAll, type Geometry, type Raster } from '../tracking/geometry';
 import { line, noMarks, type Marks, type Point } from '../tracking/marks';
 import { pack, resample, unpack } from '../tracking/planes';
@@ -16,6 +19,7 @@ import {
   planesOf,
   removeObject,
   withFrame,
+  type Direction,
   type FrameMasks,
   type State,
 } from './state';
@@ -36,8 +40,12 @@ export class Session {
   /** The object that marks go to. */
   active = 1;
   busy: 'refining' | 'tracking' | null = null;
-  /** What was exported last. */
-  private exported: State = EMPTY;
+  /** What becomes of the masks, and of the pictures, when they are exported. */
+  edges: Edges = USUAL_EDGES;
+  look: Look = plainLook({ kind: 'transparent' });
+  /** What was exported or kept last. */
+  private kept: State = EMPTY;
+  private part: Range | null = null;
   readonly pace: Pace;
 
   constructor(
@@ -54,9 +62,9 @@ export class Session {
     return this.history.current;
   }
 
-  /** Whether there is work that was not exported. */
+  /** Whether there is work that was neither exported nor kept. */
   get unsaved(): boolean {
-    return this.state !== this.exported && this.state.frames.size > 0;
+    return this.state !== this.kept && this.state.frames.size > 0;
   }
 
   get masks(): FrameMasks | undefined {
@@ -67,9 +75,46 @@ export class Session {
     return this.source.timestamps.length;
   }
 
-  /** Everything in `state` was exported. */
+  /** Everything in `state` was exported or kept. */
   saved(state: State): void {
-    this.exported = state;
+    this.kept = state;
+  }
+
+  /** The frames between the in and the out point: what is followed and exported. */
+  get range(): Range {
+    return this.part ?? { first: 0, last: Math.max(0, this.frames - 1) };
+  }
+
+  /** Whether only a part of the video is wanted. */
+  get isPart(): boolean {
+    return this.part !== null;
+  }
+
+  /** Begin or end here; null: all of the video again. A point that would come behind the other one takes it along. */
+  setRange(range: Partial<Range> | null): void {
+    const end = this.frames - 1;
+    const inside = (index: number) => Math.min(Math.max(Math.round(index), 0), end);
+    let { first, last } = range === null ? { first: 0, last: end } : { ...this.range, ...range };
+    [first, last] = [inside(first), inside(last)];
+    if (first > last) [first, last] = range?.first === undefined ? [last, last] : [first, first];
+    this.part = first === 0 && last === end ? null : { first, last };
+    this.changed();
+  }
+
+  /** Whether following and playing stop before this frame. */
+  endsBefore(index: number, direction: Direction): boolean {
+    const { first, last } = this.range;
+    return index < 0 || index >= this.frames || index === (direction > 0 ? last + 1 : first - 1);
+  }
+
+  setEdges(edges: Edges): void {
+    this.edges = edges;
+    this.changed();
+  }
+
+  setLook(look: Look): void {
+    this.look = look;
+    this.changed();
   }
 
   setQuality(quality: Quality): void {

@@ -1,6 +1,5 @@
-/** Follows the objects from the current frame on, forward or backward, or live. */
+/** Follows the objects from the current frame on, forward or backward. */
 import type { Masked } from '../engine/messages';
-import type { CameraVideo } from '../video/camera';
 import { copied, type Known } from './network';
 import type { Session } from './session';
 import { isVisible, planesOf, withFound, withFrame, type Direction, type FrameMasks, type State } from './state';
@@ -54,7 +53,7 @@ export function isLost(state: State, index: number, direction: Direction): boole
 export class Lost extends Error {}
 
 /**
- * Steps until the video's end, until a frame that was drawn and has been followed from, or until `signal` stops it.
+ * Steps until the out point or the video's end, until a frame that was drawn and has been followed from, or until `signal` stops it.
  * The objects of the first frame are followed, and from frames in which others were drawn, those as well.
  * `shown` is awaited after each frame, while the network works on the next one already.
  */
@@ -69,7 +68,7 @@ export async function track(
   session.history.commit(session.state); // the whole run is one step for undo
   while (!signal.aborted) {
     const next = session.index + direction;
-    if (next < 0 || next >= session.frames) return;
+    if (session.endsBefore(next, direction)) return;
     const drawn = session.state.frames.get(next)?.drawn ?? new Set<number>();
     const settled = run.ids.every((id) => drawn.has(id));
     if (settled && session.state.frames.has(next + direction)) return;
@@ -82,26 +81,6 @@ export async function track(
       throw new Lost(`Lost since frame ${first + 1}. Mark it again there, or press Follow to go on without it.`);
     }
     if (drawn.size || slow) run = await Run.begin(session, direction, [...new Set([...run.ids, ...drawn])]);
-    await shown();
-  }
-}
-
-/** Follow what the camera sees, from its last frame on, for at most so many frames. */
-export async function trackLive(
-  session: Session,
-  camera: CameraVideo,
-  most: number,
-  signal: AbortSignal,
-  shown: () => Promise<void>,
-): Promise<void> {
-  if (!session.masks) return;
-  let run = await Run.begin(session, null, session.masks.ids);
-  session.history.commit(session.state);
-  while (!signal.aborted && session.frames < most) {
-    const started = performance.now();
-    const next = await camera.grab();
-    run.record(next, await run.step(next));
-    if (session.slow(performance.now() - started)) run = await Run.begin(session, null, run.ids);
     await shown();
   }
 }
@@ -124,17 +103,14 @@ class Run {
   private constructor(
     private readonly session: Session,
     readonly ids: readonly number[],
-    private readonly direction: Direction | null,
+    private readonly direction: Direction,
   ) {}
 
-  /**
-   * Remember the objects by a frame that was drawn, and by the current one. `direction` is null where none can be
-   * foreseen.
-   */
-  static async begin(session: Session, direction: Direction | null, ids: readonly number[]): Promise<Run> {
+  /** Remember the objects by a frame that was drawn, and by the current one. */
+  static async begin(session: Session, direction: Direction, ids: readonly number[]): Promise<Run> {
     const { state, index, network, source, geometry } = session;
     const at = anchorOf(state, index, ids) ?? index;
-    const known = (frame: number) => knownAt(state, frame, ids, direction ?? 1);
+    const known = (frame: number) => knownAt(state, frame, ids, direction);
     await network.begin(source, geometry, known(at), at === index ? null : known(index));
     return new Run(session, ids, direction);
   }
@@ -151,7 +127,7 @@ class Run {
   record(index: number, { look, ...masked }: Masked): void {
     const { session, ids, direction } = this;
     const { state, canvas } = session;
-    const ahead = { look, direction: direction ?? 1 };
+    const ahead = { look, direction };
     const found: FrameMasks = { ids, ...masked, ahead, drawn: new Set(), marks: new Map() };
     session.index = index;
     session.history.replace(withFrame(state, index, withFound(state.frames.get(index), found, canvas)));
@@ -169,9 +145,8 @@ class Run {
 
   /** The frame after `index` that this run goes on to, null where there is none: where something is drawn, it ends. */
   private following(index: number): number | null {
-    if (this.direction === null) return null;
     const next = index + this.direction;
-    const inside = next >= 0 && next < this.session.frames;
+    const inside = !this.session.endsBefore(next, this.direction);
     const drawn = [index, next].some((at) => this.session.state.frames.get(at)?.drawn.size);
     return inside && !drawn ? next : null;
   }

@@ -34,6 +34,8 @@ export class LiteRtEngine implements StepEngine {
     private readonly files: ModelFiles,
     private readonly accelerator: Accelerator,
     readonly name: string,
+    /** Addresses of what it was loaded from. */
+    readonly loaded: string[],
   ) {
     this.objects = files.objects;
   }
@@ -45,10 +47,12 @@ export class LiteRtEngine implements StepEngine {
     // Emscripten looks beside the worker's own script unless it is told where its files are.
     const module = { locateFile: (file: string) => wasm + file, mainScriptUrlOrBlob: wasm + THREADED };
     Object.assign(self, { Module: module });
-    const runtime = await loadLiteRt(wasm + (threads ? THREADED : SINGLE));
+    const script = wasm + (threads ? THREADED : SINGLE);
+    const runtime = await loadLiteRt(script);
     const gpu = wanted === 'auto' && runtime.getWebGpuDevice() !== null;
     const cores = threads ? `${runtime.liteRtWasm.getThreadCount()} threads` : 'one thread';
-    return new LiteRtEngine(files, gpu ? 'webgpu' : 'wasm', gpu ? 'WebGPU' : `WebAssembly, ${cores}`);
+    const loaded = [script, script.replace(/js$/, 'wasm')];
+    return new LiteRtEngine(files, gpu ? 'webgpu' : 'wasm', gpu ? 'WebGPU' : `WebAssembly, ${cores}`, loaded);
   }
 
   async load(shape: StepShape): Promise<void> {

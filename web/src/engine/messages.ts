@@ -1,5 +1,5 @@
 /** What the page and the worker say to each other. */
-import type { Geometry, Raster, Size } from '../tracking/geometry';
+import type { Geometry, Raster } from '../tracking/geometry';
 import type { Marks } from '../tracking/marks';
 import type { Packed } from '../tracking/planes';
 import type { LookAhead } from '../tracking/window';
@@ -26,7 +26,11 @@ export interface Picture {
 
 /** Each request, and what it is answered with. */
 export interface Calls {
-  load: { request: { model: string; accelerator: 'auto' | 'wasm' }; reply: { engine: string; mostObjects: number } };
+  load: {
+    request: { model: string; accelerator: 'auto' | 'wasm' };
+    /** `files` is what the engine was loaded from, beside the model. */
+    reply: { engine: string; mostObjects: number; files: string[] };
+  };
   /** Compile for marks at this size and run once, so that the first mark need not wait for it. */
   warm: { request: { geometry: Geometry }; reply: Record<string, never> };
   /** One object's mask from its marks; `before` is its mask so far, a plane of the geometry's inner size. */
@@ -38,11 +42,6 @@ export interface Calls {
   };
   begin: { request: { geometry: Geometry; anchor: Picture; previous: Picture | null }; reply: Record<string, never> };
   step: { request: { bitmap: ImageBitmap }; reply: Masked };
-  /** Masks in the whole frame: the object of each pixel (as `ids` calls it) and how much of it is object. */
-  expand: {
-    request: { planes: Packed[]; ids: number[]; raster: Raster; frame: Size; what: 'labels' | 'alpha' };
-    reply: { pixels: Uint8Array<ArrayBuffer> };
-  };
 }
 
 export type CallName = keyof Calls;

@@ -1,9 +1,8 @@
-import type { StepEngine } from '../tracking/step';
 import { LiteRtEngine } from './litert';
 import { ModelFiles } from './model';
 
 /** The fastest engine of this browser; `model` is the folder of the model, the engine's files lie beside it. */
-export async function openEngine(model: string, accelerator: 'auto' | 'wasm'): Promise<StepEngine> {
+export async function openEngine(model: string, accelerator: 'auto' | 'wasm'): Promise<LiteRtEngine> {
   if (!supportsSimd()) {
     throw new Error(
       'This browser is too old for the computation (it lacks WebAssembly SIMD). Any browser of 2023 or later will do.',

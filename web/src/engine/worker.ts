@@ -1,8 +1,8 @@
 /** The worker: the network and the tracker, away from the page so that it never stutters. */
 import { obeyed } from '../tracking/constraints';
-import { rasterOfAll, type Raster, type Size } from '../tracking/geometry';
+import type { Raster } from '../tracking/geometry';
 import type { Marks, Point } from '../tracking/marks';
-import { pack, resample, unpack, winners, type Packed } from '../tracking/planes';
+import { pack, unpack, winners, type Packed } from '../tracking/planes';
 import { Tracker, type Drawn, type Found } from '../tracking/tracker';
 import { BitmapFrame } from './frame';
 import type { Calls, CallName, Masked, Picture, Reply, Request } from './messages';
@@ -22,7 +22,7 @@ const handlers: Handlers = {
   async load({ model, accelerator }) {
     const engine = await openEngine(model, accelerator);
     tracker = new Tracker(engine);
-    return { engine: engine.name, mostObjects: tracker.mostObjects() };
+    return { engine: engine.name, mostObjects: tracker.mostObjects(), files: engine.loaded };
   },
 
   async warm({ geometry }) {
@@ -49,10 +49,6 @@ const handlers: Handlers = {
 
   async step({ bitmap }) {
     return masked(await reading([bitmap], ([frame]) => loaded().step(frame)));
-  },
-
-  async expand({ planes, ids, raster, frame, what }) {
-    return { pixels: what === 'labels' ? labels(planes, ids, raster, frame) : alpha(planes, raster, frame) };
   },
 };
 
@@ -101,26 +97,6 @@ function corrected(
   return plane;
 }
 
-function inFrame(planes: Packed[], raster: Raster, frame: Size): Uint8Array[] {
-  const all = rasterOfAll(frame, frame);
-  return planes.map((packed) => resample(unpack(packed, raster.height * raster.width), raster, all));
-}
-
-function labels(planes: Packed[], ids: number[], raster: Raster, frame: Size): Uint8Array<ArrayBuffer> {
-  const found = winners(inFrame(planes, raster, frame), frame.height * frame.width);
-  const names = [0, ...ids];
-  for (let i = 0; i < found.length; i++) found[i] = names[found[i]];
-  return found;
-}
-
-function alpha(planes: Packed[], raster: Raster, frame: Size): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(frame.height * frame.width);
-  for (const plane of inFrame(planes, raster, frame)) {
-    for (let i = 0; i < out.length; i++) out[i] = Math.min(255, out[i] + plane[i]);
-  }
-  return out;
-}
-
 async function answer(request: Request): Promise<void> {
   const reply: Reply = { number: request.number };
   try {
@@ -136,8 +112,7 @@ async function answer(request: Request): Promise<void> {
 function buffers(result: Reply['result']): Transferable[] {
   if (!result) return [];
   if ('planes' in result) return result.planes.map((plane) => plane.buffer);
-  if ('plane' in result) return [result.plane.buffer];
-  return 'pixels' in result ? [result.pixels.buffer] : [];
+  return 'plane' in result ? [result.plane.buffer] : [];
 }
 
 // One request at a time: each builds on the memory that the one before left.

@@ -1,19 +1,27 @@
 import { type Surface, surface } from './surface';
 
 /**
- * The frame without its objects, blurred: a Gaussian of standard deviation `radius` pixels, over the background alone.
+ * One side of a matte, blurred: a Gaussian of standard deviation `radius` pixels, over that side alone.
  *
- * Object pixels carry no weight, so no halo of their colours surrounds them. It is done on a smaller picture, and not
- * by the canvas' own filter, which Safari lacks.
+ * Pixels of the other side carry no weight, so no halo of their colours comes in. It is done on a smaller picture, and
+ * not by the canvas' own filter, which Safari lacks.
  *
- * @param alpha the matte of the objects, width * height
- * @returns a smaller picture, to be drawn as large as the frame
+ * @param matte the objects, as large as the frame is drawn
+ * @param side 'objects', or all that is not
+ * @returns a smaller picture, to be drawn as large as the matte
  */
-export function blurredBackground(frame: ImageData, alpha: Uint8Array, radius: number): OffscreenCanvas {
-  const { width, height } = frame;
+export function blurredSide(
+  frame: CanvasImageSource,
+  matte: OffscreenCanvas,
+  side: 'objects' | 'rest',
+  radius: number,
+): OffscreenCanvas {
+  const { width, height } = matte;
   const shrink = Math.max(1, radius / 3);
   const full = surface(width, height);
-  full.putImageData(withoutObjects(frame, alpha), 0, 0);
+  full.drawImage(frame, 0, 0, width, height);
+  full.globalCompositeOperation = side === 'objects' ? 'destination-in' : 'destination-out';
+  full.drawImage(matte, 0, 0);
   const small = surface(Math.max(1, Math.round(width / shrink)), Math.max(1, Math.round(height / shrink)));
   shrinkInto(small, full.canvas);
   const picture = small.getImageData(0, 0, small.canvas.width, small.canvas.height);
@@ -24,6 +32,15 @@ export function blurredBackground(frame: ImageData, alpha: Uint8Array, radius: n
   }
   divided(weighted, picture.data);
   small.putImageData(picture, 0, 0);
+  return small.canvas;
+}
+
+/** The frame in squares with sides of `size` pixels, one pixel for each; to be drawn as large as the frame, unsmoothed. */
+export function squares(frame: CanvasImageSource, width: number, height: number, size: number): OffscreenCanvas {
+  const full = surface(width, height);
+  full.drawImage(frame, 0, 0, width, height);
+  const small = surface(Math.max(1, Math.round(width / size)), Math.max(1, Math.round(height / size)));
+  shrinkInto(small, full.canvas);
   return small.canvas;
 }
 
@@ -45,12 +62,6 @@ export function boxReaches(deviation: number): number[] {
   return [Math.floor(ideal), Math.round(ideal), Math.ceil(ideal)];
 }
 
-function withoutObjects(frame: ImageData, alpha: Uint8Array): ImageData {
-  const data = frame.data.slice();
-  for (let p = 0; p < alpha.length; p++) data[4 * p + 3] = 255 - alpha[p]!;
-  return new ImageData(data, frame.width, frame.height);
-}
-
 function premultiplied(rgba: Uint8ClampedArray): Float32Array {
   const out = new Float32Array(rgba.length);
   for (let i = 0; i < rgba.length; i += 4) {
@@ -63,7 +74,7 @@ function premultiplied(rgba: Uint8ClampedArray): Float32Array {
 
 function divided(weighted: Float32Array, rgba: Uint8ClampedArray): void {
   for (let i = 0; i < rgba.length; i += 4) {
-    const weight = Math.max(weighted[i + 3]!, 1e-3); // 0 deep inside an object, which covers it
+    const weight = Math.max(weighted[i + 3]!, 1e-3); // 0 far from this side, where nobody looks
     for (let c = 0; c < 3; c++) rgba[i + c] = weighted[i + c]! / weight;
     rgba[i + 3] = 255;
   }

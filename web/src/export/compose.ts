@@ -1,61 +1,141 @@
-import { blurredBackground } from './blur';
-import { checkedPlane } from './frames';
+import { blurredSide, squares } from './blur';
+import { ring } from './edges';
 import { type Surface, surface } from './surface';
-import type { Background, TrackedVideo } from './types';
+import type { Disguise, Look } from './types';
 
-/** Cuts the objects out of frames and puts them over a background; keeps its canvases from frame to frame. */
+/** Makes what is wanted of frames and mattes; keeps its canvases from frame to frame. */
 export class Composer {
-  private readonly object: Surface;
+  private readonly layer: Surface;
+  private readonly matte: Surface;
   private readonly result: Surface;
 
   constructor(
-    private readonly video: TrackedVideo,
-    private readonly background: Background,
+    private readonly size: { width: number; height: number },
+    private readonly look: Look,
   ) {
-    this.object = surface(video.width, video.height);
-    this.result = surface(video.width, video.height);
+    const { width, height } = size;
+    [this.layer, this.matte, this.result] = [surface(width, height), surface(width, height), surface(width, height)];
   }
 
-  /** Frame i as straight RGBA, everything but the objects transparent. */
-  async cutout(i: number): Promise<ImageData> {
-    const { pixels, alpha } = await this.read(i);
+  /** Straight RGBA, everything but the objects transparent. */
+  cutout(frame: CanvasImageSource, alpha: Uint8Array): ImageData {
+    const { width, height } = this.size;
+    this.read(alpha);
+    const layer = this.disguised(frame);
+    if (this.look.outline) {
+      layer.globalCompositeOperation = 'destination-in';
+      layer.drawImage(this.matte.canvas, 0, 0);
+      layer.globalCompositeOperation = 'destination-over';
+      alpha = this.drawRing(layer, alpha);
+      layer.globalCompositeOperation = 'source-over';
+    }
+    const pixels = layer.getImageData(0, 0, width, height);
     cutOut(pixels, alpha);
     return pixels;
   }
 
-  /** Frame i's objects over the background. */
-  async picture(i: number): Promise<OffscreenCanvas> {
-    const { width, height } = this.video;
-    const { result, object, background } = this;
-    const { pixels, alpha } = await this.read(i);
+  /** The objects over the background. */
+  picture(frame: CanvasImageSource, alpha: Uint8Array): OffscreenCanvas {
+    const { result, look } = this;
+    const { width, height } = this.size;
+    this.read(alpha);
+    result.globalCompositeOperation = 'source-over';
     result.clearRect(0, 0, width, height);
-    if (background.kind === 'matte') {
-      for (let p = 0; p < alpha.length; p++) pixels.data.set([alpha[p]!, alpha[p]!, alpha[p]!, 255], 4 * p);
-      result.putImageData(pixels, 0, 0);
+    if (look.background.kind === 'matte') {
+      result.fillStyle = '#fff';
+      result.fillRect(0, 0, width, height);
+      result.globalCompositeOperation = 'destination-in';
+      result.drawImage(this.matte.canvas, 0, 0);
+      result.globalCompositeOperation = 'destination-over';
+      result.fillStyle = '#000';
+      result.fillRect(0, 0, width, height);
       return result.canvas;
     }
+    this.drawBackground(frame);
+    if (look.outline) this.drawRing(result, alpha);
+    if (look.background.kind === 'scene' && look.object.kind === 'plain' && !look.outline) return result.canvas;
+    const layer = this.disguised(frame);
+    layer.globalCompositeOperation = 'destination-in';
+    layer.drawImage(this.matte.canvas, 0, 0);
+    result.drawImage(layer.canvas, 0, 0);
+    return result.canvas;
+  }
+
+  private drawBackground(frame: CanvasImageSource): void {
+    const { result, matte } = this;
+    const { background } = this.look;
+    const { width, height } = this.size;
     if (background.kind === 'color') {
       result.fillStyle = background.color;
       result.fillRect(0, 0, width, height);
     } else if (background.kind === 'image') {
       drawCovering(result, background.image);
     } else if (background.kind === 'blur') {
-      result.drawImage(blurredBackground(pixels, alpha, background.radius), 0, 0, width, height);
+      result.drawImage(blurredSide(frame, matte.canvas, 'rest', background.radius), 0, 0, width, height);
+    } else if (background.kind === 'pixels') {
+      drawSquares(result, squares(frame, width, height, background.size));
+    } else if (background.kind === 'scene' || background.kind === 'grey') {
+      result.drawImage(frame, 0, 0, width, height);
+      if (background.kind === 'scene') return;
+      result.globalCompositeOperation = 'saturation';
+      result.fillStyle = '#808080';
+      result.fillRect(0, 0, width, height);
+      result.globalCompositeOperation = 'source-over';
     }
-    cutOut(pixels, alpha);
-    object.putImageData(pixels, 0, 0);
-    result.drawImage(object.canvas, 0, 0);
-    return result.canvas;
   }
 
-  private async read(i: number): Promise<{ pixels: ImageData; alpha: Uint8Array }> {
-    const { width, height } = this.video;
-    const alpha = checkedPlane(this.video, await this.video.alpha(i), 'a matte');
-    const frame = await this.video.frame(i);
-    this.object.clearRect(0, 0, width, height);
-    this.object.drawImage(frame, 0, 0, width, height);
-    return { pixels: this.object.getImageData(0, 0, width, height), alpha };
+  /** The line around the objects, under whatever comes next; the matte of both together. */
+  private drawRing(target: Surface, alpha: Uint8Array): Uint8Array {
+    const { color, width } = this.look.outline!;
+    const line = ring(alpha, this.size, width);
+    const drawn = surface(this.size.width, this.size.height);
+    drawn.putImageData(asMatte(line, this.size), 0, 0);
+    drawn.globalCompositeOperation = 'source-in';
+    drawn.fillStyle = color;
+    drawn.fillRect(0, 0, this.size.width, this.size.height);
+    target.drawImage(drawn.canvas, 0, 0);
+    return alpha.map((value, i) => Math.max(value, line[i]!));
   }
+
+  /** The frame as its objects are to be seen. */
+  private disguised(frame: CanvasImageSource): Surface {
+    const { layer, matte } = this;
+    const { width, height } = this.size;
+    const object: Disguise = this.look.object;
+    layer.globalCompositeOperation = 'source-over';
+    layer.clearRect(0, 0, width, height);
+    if (object.kind === 'blur') {
+      layer.drawImage(blurredSide(frame, matte.canvas, 'objects', object.radius), 0, 0, width, height);
+    } else if (object.kind === 'pixels') {
+      drawSquares(layer, squares(frame, width, height, object.size));
+    } else {
+      layer.drawImage(frame, 0, 0, width, height);
+    }
+    return layer;
+  }
+
+  private read(alpha: Uint8Array): void {
+    const { width, height } = this.size;
+    const expected = width * height;
+    if (alpha.length !== expected) {
+      throw new Error(`Expected a matte of ${width} x ${height} = ${expected} pixels, got ${alpha.length}.`);
+    }
+    this.matte.putImageData(asMatte(alpha, this.size), 0, 0);
+  }
+}
+
+/** Black, as opaque as the matte says. */
+function asMatte(alpha: Uint8Array, { width, height }: { width: number; height: number }): ImageData {
+  const image = new ImageData(width, height);
+  const { data } = image;
+  for (let p = 0; p < alpha.length; p++) data[4 * p + 3] = alpha[p]!;
+  return image;
+}
+
+function drawSquares(target: Surface, small: OffscreenCanvas): void {
+  target.imageSmoothingEnabled = false;
+  target.drawImage(small, 0, 0, target.canvas.width, target.canvas.height);
+  target.imageSmoothingEnabled = true;
 }
 
 /**
@@ -65,27 +145,19 @@ export class Composer {
  */
 function cutOut({ data, width, height }: ImageData, alpha: Uint8Array): void {
   const near = widened(alpha, width, height, 8);
+  const whole = new Uint32Array(data.buffer, data.byteOffset, alpha.length);
   for (let p = 0; p < alpha.length; p++) {
     if (near[p]) data[4 * p + 3] = alpha[p]!;
-    else data.fill(0, 4 * p, 4 * p + 4);
+    else whole[p] = 0;
   }
 }
 
 /** Fill the surface with the image, cut off evenly where the shapes differ. */
-function drawCovering(target: Surface, image: CanvasImageSource): void {
+function drawCovering(target: Surface, image: ImageBitmap | OffscreenCanvas): void {
   const { width, height } = target.canvas;
-  const [imageWidth, imageHeight] = sizeOf(image);
-  const scale = Math.max(width / imageWidth, height / imageHeight);
-  const [w, h] = [imageWidth * scale, imageHeight * scale];
+  const scale = Math.max(width / image.width, height / image.height);
+  const [w, h] = [image.width * scale, image.height * scale];
   target.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
-}
-
-function sizeOf(image: CanvasImageSource): [number, number] {
-  if ('displayWidth' in image) return [image.displayWidth, image.displayHeight];
-  if ('videoWidth' in image) return [image.videoWidth, image.videoHeight];
-  if ('naturalWidth' in image) return [image.naturalWidth, image.naturalHeight];
-  if (typeof image.width === 'number' && typeof image.height === 'number') return [image.width, image.height];
-  throw new Error('An SVG picture has no size of its own; choose a PNG, JPEG or WebP as the background.');
 }
 
 /** 1 wherever a pixel of `alpha` within `reach` across and down is not 0. */

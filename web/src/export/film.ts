@@ -1,10 +1,10 @@
 /** Videos of what was followed, with the sound of the source. */
 import {
   AudioSampleSource,
-  BufferTarget,
   Mp4OutputFormat,
   Output,
   Quality,
+  StreamTarget,
   VideoSample,
   VideoSampleSource,
   WebMOutputFormat,
@@ -14,15 +14,15 @@ import {
   type VideoCodec,
 } from 'mediabunny';
 import { Composer } from './compose';
-import { eachFrame } from './frames';
+import { frameNumbers } from './frames';
+import type { Sink } from './sink';
 import { type Timing, millisecondTiming } from './timing';
-import type { Background, Progress, Sound, TrackedVideo } from './types';
+import type { Look, Progress, Sound, TrackedVideo } from './types';
 
 interface Container {
   name: string;
   video: VideoCodec;
   sound: AudioCodec;
-  type: string;
   make(): WebMOutputFormat | Mp4OutputFormat;
   timing(timestamps: number[], durations: number[]): Timing[];
 }
@@ -31,7 +31,6 @@ const WEBM: Container = {
   name: 'VP9',
   video: 'vp9',
   sound: 'opus',
-  type: 'video/webm',
   make: () => new WebMOutputFormat(),
   timing: millisecondTiming,
 };
@@ -40,50 +39,55 @@ const MP4: Container = {
   name: 'H.264',
   video: 'avc',
   sound: 'aac',
-  type: 'video/mp4',
-  make: () => new Mp4OutputFormat({ fastStart: 'in-memory' }),
-  timing: (timestamps, durations) =>
-    timestamps.map((time, i) => ({ timestamp: time - timestamps[0]!, duration: durations[i]! })),
+  make: () => new Mp4OutputFormat({ fastStart: 'reserve' }),
+  timing: (timestamps, durations) => timestamps.map((timestamp, i) => ({ timestamp, duration: durations[i]! })),
 };
 
+/** Samples of sound in a packet, at least: what mediabunny says to reckon with. */
+const PACKET = 512;
+
 /**
- * The objects over the background as VP9 in WebM; over nothing, with a second picture of the matte beside each frame,
- * as browsers and editors read transparency. One frame for each of the video's, at its time.
+ * What is made of the frames as VP9 in WebM; where something is transparent, with a second picture of the matte beside
+ * each frame, as browsers and editors read transparency. One frame for each of the video's, at its time.
  */
-export function exportWebm(
+export function writeWebm(
   video: TrackedVideo,
-  background: Background,
+  look: Look,
+  sink: Sink,
   onProgress: Progress,
   signal: AbortSignal,
-): Promise<Blob> {
-  return film(video, background, WEBM, onProgress, signal);
+): Promise<void> {
+  return film(video, look, WEBM, sink, onProgress, signal);
 }
 
 /** The same as H.264 in MP4, which everything plays, and which knows no transparency. */
-export function exportMp4(
+export function writeMp4(
   video: TrackedVideo,
-  background: Background,
+  look: Look,
+  sink: Sink,
   onProgress: Progress,
   signal: AbortSignal,
-): Promise<Blob> {
+): Promise<void> {
   // What is transparent is black, which H.264 would make of it anyway.
-  const solid: Background = background.kind === 'transparent' ? { kind: 'color', color: '#000' } : background;
-  return film(video, solid, MP4, onProgress, signal);
+  const solid: Look = look.background.kind === 'transparent' ? { ...look, background: BLACK } : look;
+  return film(video, solid, MP4, sink, onProgress, signal);
 }
+
+const BLACK = { kind: 'color', color: '#000' } as const;
 
 async function film(
   video: TrackedVideo,
-  background: Background,
+  look: Look,
   container: Container,
+  sink: Sink,
   onProgress: Progress,
   signal: AbortSignal,
-): Promise<Blob> {
+): Promise<void> {
   signal.throwIfAborted();
-  const transparent = background.kind === 'transparent';
+  const transparent = look.background.kind === 'transparent';
   const quality = new Quality('high');
   await checkEncoder(video, container, quality);
-  const target = new BufferTarget();
-  const output = new Output({ format: container.make(), target });
+  const output = new Output({ format: container.make(), target: new StreamTarget(sink.stream(), { chunked: true }) });
   let written = 0;
   const source = new VideoSampleSource({
     codec: container.video,
@@ -94,24 +98,31 @@ async function film(
       written += !transparent || packet.sideData.alpha ? 1 : 0;
     },
   });
-  output.addVideoTrack(source);
+  output.addVideoTrack(source, { maximumPacketCount: video.timestamps.length });
   const sound = await soundTrack(video.sound, container.sound);
-  if (sound) output.addAudioTrack(sound);
+  if (sound) output.addAudioTrack(sound, { maximumPacketCount: soundPackets(video) });
   try {
     await output.start();
-    const timing = container.timing(video.timestamps, video.durations);
-    const composer = new Composer(video, background);
-    const pictures = eachFrame(video, onProgress, signal, async (i) => {
-      const sample = await sampleOf(composer, i, transparent, timing[i]!);
-      try {
-        await source.add(sample);
-      } finally {
-        sample.close();
+    const begin = video.timestamps[0]!; // sound begins there, too
+    const timing = container.timing(
+      video.timestamps.map((time) => time - begin),
+      video.durations,
+    );
+    const composer = new Composer(video, look);
+    const pictures = async () => {
+      for await (const i of frameNumbers(video, onProgress, signal)) {
+        const sample = await sampleOf(composer, video, i, transparent, timing[i]!);
+        try {
+          await source.add(sample);
+        } finally {
+          sample.close();
+        }
       }
-    }).then(() => source.close());
+      source.close();
+    };
     const heard = sound ? copySound(video.sound!, sound, signal) : Promise.resolve();
     heard.catch(() => undefined); // told below, after the pictures have stopped
-    await pictures;
+    await pictures();
     await heard;
     await output.finalize();
     signal.throwIfAborted();
@@ -122,7 +133,12 @@ async function film(
   if (written !== video.timestamps.length) {
     throw new Error(`The browser's encoder returned ${written} of ${video.timestamps.length} frames whole; try again.`);
   }
-  return new Blob([target.buffer!], { type: container.type });
+}
+
+/** At most so many packets of sound; room for them is left at the beginning of a file. */
+function soundPackets({ sound, timestamps, durations }: TrackedVideo): number {
+  const seconds = timestamps.at(-1)! + durations.at(-1)! - timestamps[0]!;
+  return Math.ceil((1.34 * seconds * sound!.rate) / Math.min(PACKET, sound!.rate / 100)) + 64;
 }
 
 /** Null where there is no sound, or none that this browser can write. */
@@ -146,10 +162,17 @@ async function copySound(sound: Sound, track: AudioSampleSource, signal: AbortSi
   track.close();
 }
 
-async function sampleOf(composer: Composer, i: number, transparent: boolean, timing: Timing): Promise<VideoSample> {
-  if (!transparent) return new VideoSample(await composer.picture(i), timing);
+async function sampleOf(
+  composer: Composer,
+  video: TrackedVideo,
+  i: number,
+  transparent: boolean,
+  timing: Timing,
+): Promise<VideoSample> {
+  const [frame, alpha] = [await video.frame(i), await video.alpha(i)];
+  if (!transparent) return new VideoSample(composer.picture(frame, alpha), timing);
   // Straight from the pixels: a canvas would multiply the colours by the matte, and lose them at soft edges.
-  const { data, width, height } = await composer.cutout(i);
+  const { data, width, height } = composer.cutout(frame, alpha);
   return new VideoSample(data, { format: 'RGBA', codedWidth: width, codedHeight: height, ...timing });
 }
 

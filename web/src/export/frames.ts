@@ -1,20 +1,19 @@
 import type { Progress, TrackedVideo } from './types';
 
 /**
- * Do `work` for each frame in order, one at a time. The page gets its turn after each; an aborted signal ends it by
- * throwing the signal's reason.
+ * The numbers of the frames, in order, one at a time. Messages are read between two of them; an aborted signal ends it
+ * by throwing the signal's reason.
  */
-export async function eachFrame(
+export async function* frameNumbers(
   video: TrackedVideo,
   onProgress: Progress,
   signal: AbortSignal,
-  work: (i: number) => Promise<void>,
-): Promise<void> {
+): AsyncGenerator<number> {
   const total = video.timestamps.length;
   if (total === 0) throw new Error('There is nothing to export yet: no frame has been followed.');
   for (let i = 0; i < total; i++) {
     signal.throwIfAborted();
-    await work(i);
+    yield i;
     onProgress(i + 1, total);
     await nextTask();
   }
@@ -35,7 +34,7 @@ export function frameName(i: number): string {
   return String(i).padStart(5, '0');
 }
 
-/** Let the page breathe. Timers would do, but they slow down to one a second in a tab that is not in front. */
+/** Let others have their turn. Timers would do, but they slow down to one a second in a tab that is not in front. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

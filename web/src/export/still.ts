@@ -1,8 +1,10 @@
 import { Composer } from './compose';
-import type { Background, TrackedVideo } from './types';
+import type { Sink } from './sink';
+import type { Look, TrackedVideo } from './types';
 
-/** Frame i's objects over the background, or over nothing, as a PNG. */
-export async function exportStill(video: TrackedVideo, i: number, background: Background): Promise<Blob> {
-  const canvas = await new Composer(video, background).picture(i);
-  return canvas.convertToBlob({ type: 'image/png' });
+/** Frame i as a PNG. */
+export async function writeStill(video: TrackedVideo, i: number, look: Look, sink: Sink): Promise<void> {
+  const canvas = new Composer(video, look).picture(await video.frame(i), await video.alpha(i));
+  const png = await canvas.convertToBlob({ type: 'image/png' });
+  await sink.append(new Uint8Array(await png.arrayBuffer()));
 }

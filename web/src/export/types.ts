@@ -13,6 +13,8 @@ export interface Sound {
 export interface TrackedVideo {
   width: number;
   height: number;
+  /** The number that its first frame has in the whole video: a part keeps the names of its frames. */
+  first: number;
   /** Seconds, one per frame, rising. */
   timestamps: number[];
   /** Seconds, one per frame. */
@@ -34,9 +36,46 @@ export type Background =
   | { kind: 'transparent' }
   /** Objects white, the rest black: a matte for editors that read no transparency. */
   | { kind: 'matte' }
+  /** As it was. */
+  | { kind: 'scene' }
+  | { kind: 'grey' }
   | { kind: 'color'; color: string }
+  /** A Gaussian of this standard deviation, in pixels of the video. */
   | { kind: 'blur'; radius: number }
-  | { kind: 'image'; image: CanvasImageSource };
+  /** Squares with sides of so many pixels of the video. */
+  | { kind: 'pixels'; size: number }
+  | { kind: 'image'; image: ImageBitmap | OffscreenCanvas };
+
+/** What becomes of the objects themselves. */
+export type Disguise = { kind: 'plain' } | { kind: 'blur'; radius: number } | { kind: 'pixels'; size: number };
+
+/** What is made of a frame and the matte of its objects. */
+export interface Look {
+  background: Background;
+  object: Disguise;
+  /** A line around the objects, `width` pixels of the video wide. */
+  outline: { color: string; width: number } | null;
+}
+
+/** The objects over a background, and nothing else done to them. */
+export function plainLook(background: Background): Look {
+  return { background, object: { kind: 'plain' }, outline: null };
+}
+
+/** The same look of a picture of another size. */
+export function scaledLook({ background, object, outline }: Look, scale: number): Look {
+  return {
+    background: scaled(background, scale),
+    object: scaled(object, scale),
+    outline: outline && { ...outline, width: outline.width * scale },
+  };
+}
+
+function scaled<T extends Background | Disguise>(effect: T, scale: number): T {
+  if (effect.kind === 'blur') return { ...effect, radius: effect.radius * scale };
+  if (effect.kind === 'pixels') return { ...effect, size: Math.max(1, effect.size * scale) };
+  return effect;
+}
 
 /** Told after each frame: how many are done, of how many. */
 export type Progress = (done: number, total: number) => void;

@@ -25,3 +25,9 @@ async function start(): Promise<void> {
   }
   workers.controller?.postMessage('update');
 }
+
+/** Files that not every device needs, but this one does: they are there without a network, too. */
+export function keepForOffline(files: string[]): void {
+  if (!('serviceWorker' in navigator) || !import.meta.env.PROD) return;
+  void navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: files }));
+}

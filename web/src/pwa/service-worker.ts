@@ -6,6 +6,9 @@
  * there, one write makes it the one that the next page gets. A page, and the workers it starts, keep the version they
  * began with.
  *
+ * Some files are needed on some devices only, such as one of two builds of the engine, or the sample (`later` in
+ * `files.json`): those are kept when the page has asked for them, or says that it uses them.
+ *
  * Every answer carries the headers that let the page use threads, whatever the host sends.
  */
 
@@ -33,6 +36,9 @@ interface ServiceWorkerScope {
 /** A version, as it is kept: path below the scope, SHA-256 of the content. */
 type Files = Record<string, string>;
 
+/** What the page says. */
+type Message = 'update' | { keep: string[] };
+
 declare const self: ServiceWorkerScope;
 
 const SCOPE = self.registration.scope;
@@ -44,12 +50,18 @@ const ISOLATION = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 let updating: Promise<void> | undefined;
+/** What the page says that it uses of the files for later. */
+const inUse = new Set<string>();
 
 self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener('message', (event) => {
-  if (event.data !== 'update') return;
+  const message = event.data as Message;
+  if (message !== 'update') {
+    event.waitUntil(keepUsed(message.keep).catch(() => undefined));
+    return;
+  }
   // Offline, or the host is just being changed: what is there stays, and the next visit tries again.
   updating ??= update()
     .catch(() => undefined)
@@ -67,9 +79,13 @@ async function answer(event: FetchEvent): Promise<Response> {
   const path = origin + pathname;
   if (path.startsWith(SCOPE)) {
     const cache = await caches.open(CACHE);
-    const hash = (await versionFor(event, cache))[path.slice(SCOPE.length) || 'index.html'];
+    const file = path.slice(SCOPE.length) || 'index.html';
+    const hash = (await versionFor(event, cache))[file];
     const kept = hash && (await cache.match(key('sha256', hash)));
     if (kept) return kept;
+    // Asked for later: from now on it is there. Where it is another version's, whoever asked gets it, but not kept.
+    const found = hash && (await keep(cache, file, hash).catch(() => undefined));
+    if (found) return found;
   }
   return isolated(await fetch(event.request));
 }
@@ -85,16 +101,33 @@ async function versionFor({ request, clientId, resultingClientId }: FetchEvent, 
 async function update(): Promise<void> {
   const list = await fetch(new URL('files.json', SCOPE), { cache: 'no-cache' });
   if (!list.ok) return;
-  const { files } = (await list.json()) as { files: Files };
+  const { files, later = [] } = (await list.json()) as { files: Files; later?: string[] };
   const cache = await caches.open(CACHE);
+  const before = await cache.match(READY);
+  const old = before ? ((await before.json()) as Files) : {};
   for (const [file, hash] of Object.entries(files)) {
-    if (!(await cache.match(key('sha256', hash)))) await keep(cache, file, hash);
+    const used =
+      !later.includes(file) || inUse.has(file) || (old[file] && (await cache.match(key('sha256', old[file]))));
+    if (used && !(await cache.match(key('sha256', hash)))) await keep(cache, file, hash);
   }
   await cache.put(READY, new Response(JSON.stringify(files)));
   await forgetUnused(cache);
 }
 
-async function keep(cache: Cache, file: string, hash: string): Promise<void> {
+/** Keep files that the page has used before this worker could see it: those of the newest version, now or with it. */
+async function keepUsed(addresses: string[]): Promise<void> {
+  const used = addresses.filter((url) => url.startsWith(SCOPE)).map((url) => url.slice(SCOPE.length));
+  for (const file of used) inUse.add(file);
+  await updating;
+  const cache = await caches.open(CACHE);
+  const ready = await cache.match(READY);
+  const files = ready ? ((await ready.json()) as Files) : {};
+  for (const file of used) {
+    if (files[file] && !(await cache.match(key('sha256', files[file])))) await keep(cache, file, files[file]);
+  }
+}
+
+async function keep(cache: Cache, file: string, hash: string): Promise<Response> {
   const response = await fetch(new URL(file, SCOPE), { cache: 'no-cache' });
   const content = await response.arrayBuffer();
   if (!response.ok || (await sha256(content)) !== hash) throw new Error(`${file} is not of this version`);
@@ -103,7 +136,9 @@ async function keep(cache: Cache, file: string, hash: string): Promise<void> {
     'Content-Length': String(content.byteLength),
     ...ISOLATION,
   };
-  await cache.put(key('sha256', hash), new Response(content, { headers }));
+  const kept = new Response(content, { headers });
+  await cache.put(key('sha256', hash), kept.clone());
+  return kept;
 }
 
 /** Delete what neither the newest version nor that of a living page needs. */

@@ -1,19 +1,14 @@
 /** What a person may do next, in a line. */
-import type { Player } from '../editor/player';
+import { DOUBTFUL } from '../editor/doubt';
 import type { Session } from '../editor/session';
 import { trust } from '../editor/state';
 
-/** Frames below it are worth a look. */
-const DOUBTFUL = 0.5;
-
-export function advice(session: Session, player: Player, live: boolean): string {
+export function advice(session: Session): string {
   const { frames } = session.state;
   if (session.busy === 'refining') {
     return session.network.engine ? 'Looking …' : 'Loading the model (only the first time) …';
   }
-  if (player.mode === 'live') return 'Following live. Press pause to stop and keep the recording.';
   if (session.busy === 'tracking') return 'Following. Pause where it drifts, fix it, go on.';
-  if (live) return 'Tap the object to cut out.';
   if (!frames.size) return 'Drag around it, or tap it.';
   if (!session.masks) return 'No mask here yet. Follow comes to this frame; or mark the object here.';
   if (frames.size === 1) return 'Good? Press Follow. Not quite? Tap again to add or remove.';

@@ -1,84 +1,25 @@
 /** The dialog in which results are exported. */
-import { followed, trackedVideo } from '../editor/tracked';
+import { followed, jobOf, leftToFollow, partOf } from '../editor/tracked';
 import type { Session } from '../editor/session';
-import { exportCoco } from '../export/coco';
-import { exportMasksZip } from '../export/masks';
-import { exportStill } from '../export/still';
-import type { Background, Progress, TrackedVideo } from '../export/types';
-import { exportMp4, exportWebm } from '../export/film';
+import { runExport } from '../export/client';
+import { FORMATS, PURPOSES, type Format, type FormatName } from '../export/formats';
+import type { Range } from '../export/tracked';
+import type { Look } from '../export/types';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
+import { choosePlace, download, sizeText, timeText } from './save';
 
-interface Format {
-  title: string;
-  text: string;
-  ending: string;
-  /** Whether the background that is chosen matters. */
-  over: boolean;
-  /** Whether it holds all frames, so that nothing is lost when the video is closed. */
-  whole: boolean;
-  make(video: TrackedVideo, session: Session, background: Background, p: Progress, s: AbortSignal): Promise<Blob>;
+/** Where the pace of earlier exports is remembered: seconds for a million pixels, by format. */
+const PACE = 'export pace';
+
+export interface ExportActions {
+  /** Null where nothing is open. */
+  session(): Session | null;
+  /** Follow what is not followed yet. */
+  follow(): void;
+  /** A picture of the current frame with a look, or of its masks. */
+  thumbnail(look: Look | null): Promise<ImageBitmap | null>;
 }
-
-const FORMATS: Record<string, Format> = {
-  transparent: {
-    title: 'Transparent video',
-    text: 'WebM with alpha, for video editors and web pages',
-    ending: 'cutout.webm',
-    over: false,
-    whole: true,
-    make: (video, _session, _background, progress, signal) =>
-      exportWebm(video, { kind: 'transparent' }, progress, signal),
-  },
-  over: {
-    title: 'Video over a background',
-    text: 'WebM: the objects over a colour, a blur or your picture',
-    ending: 'composed.webm',
-    over: true,
-    whole: true,
-    make: (video, _session, background, progress, signal) => exportWebm(video, background, progress, signal),
-  },
-  mp4: {
-    title: 'MP4',
-    text: 'H.264 with sound, to post or send: the objects over a colour, a blur or your picture',
-    ending: 'composed.mp4',
-    over: true,
-    whole: true,
-    make: (video, _session, background, progress, signal) => exportMp4(video, background, progress, signal),
-  },
-  matte: {
-    title: 'Matte',
-    text: 'WebM in black and white, for editors that read no transparency',
-    ending: 'matte.webm',
-    over: false,
-    whole: true,
-    make: (video, _session, _background, progress, signal) => exportWebm(video, { kind: 'matte' }, progress, signal),
-  },
-  masks: {
-    title: 'Masks',
-    text: 'Zip of palette PNGs, one a frame, as DAVIS has them',
-    ending: 'masks.zip',
-    over: false,
-    whole: true,
-    make: (video, _session, _background, progress, signal) => exportMasksZip(video, progress, signal),
-  },
-  coco: {
-    title: 'COCO JSON',
-    text: 'Outlines as run lengths, for labelling and training',
-    ending: 'coco.json',
-    over: false,
-    whole: true,
-    make: (video, _session, _background, progress, signal) => exportCoco(video, progress, signal),
-  },
-  still: {
-    title: 'This frame',
-    text: 'PNG of the cut-out, over the background below',
-    ending: 'still.png',
-    over: true,
-    whole: false,
-    make: (video, _session, background) => exportStill(video, 0, background),
-  },
-};
 
 export class ExportDialog {
   readonly element: HTMLDialogElement;
@@ -86,42 +27,54 @@ export class ExportDialog {
   private readonly working: HTMLElement;
   private readonly status = h('p', { class: 'status', role: 'status' });
   private readonly alert = h('p', { class: 'alert', role: 'alert' });
-  private readonly formats: HTMLElement;
+  private readonly buttons = new Map<FormatName, HTMLButtonElement>();
+  private readonly thumbnail = h('canvas', { class: 'thumbnail', role: 'img', 'aria-label': 'What is exported' });
+  private readonly facts = h('p', { class: 'facts' });
+  private readonly go: HTMLButtonElement;
+  private readonly cancel: HTMLButtonElement;
+  private readonly looks: HTMLElement;
   /** What of the video is exported, where not all of it was followed. */
   private readonly part = h('div', { class: 'part', hidden: true });
-  private readonly all = h('input', { type: 'checkbox', id: 'export-all' });
+  private readonly all = h('input', { type: 'checkbox', 'aria-label': 'All frames, with nothing in those' });
+  private chosen: FormatName = 'mp4';
+  private running = false;
   private abort: AbortController | undefined;
+  private drawn = 0;
 
   constructor(
-    backgrounds: HTMLElement,
-    private readonly current: () => { session: Session; background: Background } | null,
+    looks: HTMLElement,
+    private readonly actions: ExportActions,
   ) {
-    const buttons = Object.entries(FORMATS).map(([key, format]) =>
+    this.looks = looks;
+    const groups = PURPOSES.map(({ title, formats }) =>
       h(
-        'button',
-        { type: 'button', class: 'format', 'data-format': key, on: { click: () => void this.save(format) } },
-        h('strong', {}, format.title),
-        h('span', {}, format.text),
+        'section',
+        { role: 'group', 'aria-label': title },
+        h('h3', {}, title),
+        h('div', { class: 'formats' }, ...formats.map((name) => this.button(name))),
       ),
     );
-    this.formats = h('div', { class: 'formats' }, ...buttons);
-    const cancel = h('button', { type: 'button', class: 'quiet', on: { click: () => this.abort?.abort() } }, 'Cancel');
-    this.working = h('div', { class: 'working', hidden: true }, this.status, this.progress, cancel);
+    this.go = h('button', { type: 'button', class: 'primary large go', on: { click: () => void this.save() } });
+    this.go.innerHTML = `${ICONS.export}<span>Export</span>`;
+    this.cancel = h('button', { type: 'button', class: 'quiet', on: { click: () => this.abort?.abort() } }, 'Cancel');
+    this.working = h('div', { class: 'working', hidden: true }, this.status, this.progress, this.cancel);
+    this.all.addEventListener('input', () => this.describe());
     this.element = h(
       'dialog',
-      { class: 'sheet', 'aria-label': 'Export' },
+      { class: 'sheet export', 'aria-label': 'Export' },
       h(
         'header',
         {},
         h('h2', {}, 'Export'),
         iconButton(ICONS.close, 'Close', 'Escape', () => this.element.close()),
       ),
-      this.part,
-      this.formats,
-      h('h3', {}, 'Background'),
-      backgrounds,
-      this.working,
-      this.alert,
+      h(
+        'div',
+        { class: 'columns' },
+        h('div', { class: 'kinds' }, ...groups),
+        h('div', { class: 'shown' }, this.thumbnail, this.looks, this.part, this.facts),
+      ),
+      h('div', { class: 'act' }, this.working, this.alert, this.go),
     );
     this.element.addEventListener('close', () => this.abort?.abort());
     this.element.addEventListener('cancel', (event) => {
@@ -131,15 +84,17 @@ export class ExportDialog {
     });
   }
 
-  private get running(): boolean {
-    return this.formats.querySelector('button')!.disabled;
+  open(): void {
+    if (!this.actions.session()) return;
+    this.alert.textContent = '';
+    if (!this.running) this.working.hidden = true;
+    this.element.showModal();
+    this.choose(this.chosen);
   }
 
-  open(): void {
-    this.alert.textContent = '';
-    const now = this.current();
-    if (now) this.say(now.session);
-    this.element.showModal();
+  /** The look or the edges have changed. */
+  update(): void {
+    if (this.element.open) void this.draw();
   }
 
   /** Here, because all else is behind the dialog. */
@@ -148,44 +103,106 @@ export class ExportDialog {
     this.alert.textContent = error instanceof Error ? error.message : String(error);
   }
 
+  private button(name: FormatName): HTMLButtonElement {
+    const { title, text } = FORMATS[name];
+    const button = h(
+      'button',
+      { type: 'button', class: 'format', 'data-format': name, on: { click: () => this.choose(name) } },
+      h('strong', {}, title),
+      h('span', {}, text),
+    );
+    this.buttons.set(name, button);
+    return button;
+  }
+
+  private choose(name: FormatName): void {
+    this.chosen = name;
+    for (const [other, button] of this.buttons) button.setAttribute('aria-pressed', String(other === name));
+    this.looks.hidden = !FORMATS[name].over;
+    this.describe();
+    void this.draw();
+  }
+
+  /** How much is exported, and about how long it takes. */
+  private describe(): void {
+    const session = this.actions.session();
+    if (!session) return;
+    const format = FORMATS[this.chosen];
+    const { width, height, timestamps, durations } = session.source;
+    const { first, last } = this.range(session, format);
+    const frames = last - first + 1;
+    const seconds = timestamps[last] + durations[last] - timestamps[first];
+    const whole = first === last ? `Frame ${first + 1}` : `Frames ${first + 1} to ${last + 1}, ${seconds.toFixed(1)} s`;
+    const pace = paces()[this.chosen];
+    const time = pace ? `, about ${timeText((pace * frames * width * height) / 1e6)} to write` : '';
+    this.facts.textContent = `${whole}, ${width} x ${height}${time}`;
+    this.say(session, format);
+  }
+
   /** How much was followed, where it is not all. */
-  private say(session: Session): void {
+  private say(session: Session, format: Format): void {
     const { first, last, missing } = followed(session);
-    const { frames } = session;
-    const left = frames - (last - first + 1) + missing;
-    this.part.hidden = left === 0;
-    const holes = missing ? `, of which ${missing} are empty` : '';
+    const left = leftToFollow(session);
+    const frames = session.range.last - session.range.first + 1;
+    this.part.hidden = left === 0 || !format.whole;
+    const holes = missing ? `, of which ${missing} ${missing === 1 ? 'is' : 'are'} empty` : '';
     const some = first === last ? `frame ${first + 1}` : `frames ${first + 1} to ${last + 1}`;
+    const rest = h('button', { type: 'button', class: 'secondary', on: { click: () => this.followRest() } });
+    rest.textContent = 'Follow the rest';
     this.part.replaceChildren(
-      h(
-        'p',
-        {},
-        `${left} of ${frames} frames are not followed. Exports take ${some}${holes}. Follow the rest for more.`,
-      ),
-      h('label', { for: 'export-all' }, this.all, 'All frames, with nothing in those'),
+      h('p', {}, `${left} of ${frames} frames are not followed. Exports take ${some}${holes}.`),
+      h('div', {}, rest, h('label', {}, this.all, 'All frames, with nothing in those')),
     );
   }
 
-  private async save(format: Format): Promise<void> {
-    const now = this.current();
-    if (!now) return;
-    const { session, background } = now;
-    const { state } = session;
+  private followRest(): void {
+    this.element.close();
+    this.actions.follow();
+  }
+
+  private range(session: Session, format: Format): Range {
+    if (!format.whole) return { first: session.index, last: session.index };
+    return this.all.checked ? session.range : followed(session);
+  }
+
+  /** The current frame as it will be. */
+  private async draw(): Promise<void> {
+    const session = this.actions.session();
+    if (!session) return;
+    const turn = ++this.drawn;
+    const picture = await this.actions.thumbnail(FORMATS[this.chosen].look(session.look)).catch(() => null);
+    if (turn !== this.drawn || !picture) return;
+    [this.thumbnail.width, this.thumbnail.height] = [picture.width, picture.height];
+    this.thumbnail.getContext('2d')!.drawImage(picture, 0, 0);
+    picture.close();
+  }
+
+  private async save(): Promise<void> {
+    const session = this.actions.session();
+    if (!session || this.running) return;
+    const format = FORMATS[this.chosen];
+    const { state, source } = session;
+    const name = `${source.name.replace(/\.[^.]+$/, '')}-${format.ending}`;
+    const place = await choosePlace(name, format.type);
+    if (!place) return;
     this.abort = new AbortController();
     this.busy(true, `${format.title}: starting`);
     try {
-      const progress: Progress = (done, total) => {
+      const range = this.range(session, format);
+      const began = performance.now();
+      const progress = (done: number, total: number, bytes: number) => {
+        const left = ((performance.now() - began) / 1000 / done) * (total - done);
         this.progress.value = done / total;
-        this.status.textContent = `${format.title}: frame ${done} of ${total}`;
+        const size = bytes ? `, ${sizeText(bytes)}` : '';
+        this.status.textContent = `${format.title}: frame ${done} of ${total}${size}, about ${timeText(left)} left`;
       };
-      const known = followed(session);
-      const every = { first: 0, last: session.frames - 1 };
-      const one = { first: session.index, last: session.index };
-      const range = !format.whole ? one : this.all.checked ? every : known;
-      const blob = await format.make(trackedVideo(session, range), session, background, progress, this.abort.signal);
-      download(blob, `${session.source.name.replace(/\.[^.]+$/, '')}-${format.ending}`);
+      const part = (index: number, picture: boolean) => partOf(session, state, index, picture);
+      const job = jobOf(session, this.chosen, range, place);
+      const { bytes, file } = await runExport(job, { part, progress }, this.abort.signal);
+      if (file) download(file, name, format.type);
       if (format.whole) session.saved(state);
-      this.status.textContent = `${format.title}: saved, ${size(blob.size)}.`;
+      remember(this.chosen, (performance.now() - began) / 1000, range, source.width * source.height);
+      this.status.textContent = `${format.title}: saved, ${sizeText(bytes)}.`;
       this.working.classList.add('done');
     } catch (error) {
       this.working.hidden = true;
@@ -196,23 +213,27 @@ export class ExportDialog {
   }
 
   private busy(busy: boolean, text?: string): void {
-    for (const button of this.formats.querySelectorAll('button')) button.disabled = busy;
-    if (busy) {
-      this.alert.textContent = '';
-      this.working.hidden = false;
-      this.working.classList.remove('done');
-      this.progress.value = 0;
-      this.status.textContent = text ?? '';
-    }
+    this.running = busy;
+    for (const button of this.buttons.values()) button.disabled = busy;
+    this.go.hidden = busy;
+    if (!busy) return;
+    this.alert.textContent = '';
+    this.working.hidden = false;
+    this.working.classList.remove('done');
+    this.progress.value = 0;
+    this.status.textContent = text ?? '';
   }
 }
 
-function download(blob: Blob, name: string): void {
-  const url = URL.createObjectURL(blob);
-  h('a', { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000); // the download reads it for a while
+function paces(): Partial<Record<FormatName, number>> {
+  try {
+    return JSON.parse(localStorage.getItem(PACE) ?? '{}') as Partial<Record<FormatName, number>>;
+  } catch {
+    return {};
+  }
 }
 
-function size(bytes: number): string {
-  return bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
+function remember(format: FormatName, seconds: number, { first, last }: Range, pixels: number): void {
+  const pace = seconds / (((last - first + 1) * pixels) / 1e6);
+  localStorage.setItem(PACE, JSON.stringify({ ...paces(), [format]: pace }));
 }

@@ -42,6 +42,12 @@ export const ICONS = {
   help: svg(
     '<circle cx="12" cy="12" r="8.500"/><path d="M9.700 9.500a2.400 2.400 0 1 1 3.600 2.100c-.900.500-1.300 1-1.300 1.900M12 16.500v.100"/>',
   ),
+  flip: svg('<path d="M4 9a8 8 0 0 1 14-3l2 2M20 4v4h-4M20 15a8 8 0 0 1-14 3l-2-2M4 20v-4h4"/>'),
+  stop: svg('<rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor"/>'),
+  fit: svg('<path d="M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5"/>'),
+  inPoint: svg('<path d="M9 4H5v16h4M19 12h-8M14 8l-4 4 4 4"/>'),
+  outPoint: svg('<path d="M15 4h4v16h-4M5 12h8M10 8l4 4-4 4"/>'),
+  save: svg('<path d="M5 4.5h11L19.500 8v11.500h-15zM8 4.500V9h7V4.500M8 19.500V14h8v5.500"/>'),
   close: svg('<path d="M6 6l12 12M18 6L6 18"/>'),
   theme: svg('<circle cx="12" cy="12" r="8.500"/><path d="M12 3.500a8.500 8.500 0 0 1 0 17z" fill="currentColor"/>'),
   lock: svg('<rect x="5" y="10.500" width="14" height="9.500" rx="2"/><path d="M8 10.500V8a4 4 0 0 1 8 0v2.500"/>'),

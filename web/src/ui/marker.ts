@@ -2,6 +2,7 @@
 import type { Session } from '../editor/session';
 import type { Marks, Point } from '../tracking/marks';
 import { h } from './dom';
+import type { Lens } from './lens';
 
 /** `select`: a tap is a point, a drag is a box. */
 export type Tool = 'select' | 'brush' | 'eraser';
@@ -32,17 +33,28 @@ export class Marker {
     'aria-label': 'Mark objects here: tap, drag a box, or move the crosshair with the arrow keys and press Enter',
   });
   private drag: { points: Point[]; on: boolean } | null = null;
+  /** Fingers on the glass, in pixels of the page. */
+  private readonly fingers = new Map<number, Point>();
+  /** Where the pointer was that moves the picture; null where it marks. */
+  private hand: Point | null = null;
+  /** The space bar is held: drags move the picture. */
+  private held: 'no' | 'yes' | 'used' = 'no';
   private hover: Point | null = null;
   /** The crosshair of those who mark with the keyboard, in pixels of the video. */
   private cursor: Point | null = null;
   private blank = true;
 
-  constructor(private readonly actions: MarkActions) {
+  /** `moved` is told when the lens has been moved. */
+  constructor(
+    private readonly actions: MarkActions,
+    private readonly lens: Lens,
+    private readonly moved: () => void,
+  ) {
     this.canvas.addEventListener('pointerdown', (event) => this.down(event));
     this.canvas.addEventListener('pointermove', (event) => this.move(event));
     this.canvas.addEventListener('pointerup', (event) => this.up(event));
-    this.canvas.addEventListener('pointercancel', () => this.release());
-    this.canvas.addEventListener('pointerleave', () => this.release());
+    this.canvas.addEventListener('pointercancel', (event) => this.lift(event));
+    this.canvas.addEventListener('pointerleave', (event) => this.lift(event));
     this.canvas.addEventListener('contextmenu', (event) => event.preventDefault());
     this.canvas.addEventListener('keydown', (event) => this.key(event));
     this.canvas.addEventListener('focus', () => this.aim(this.canvas.matches(':focus-visible')));
@@ -66,14 +78,31 @@ export class Marker {
     if (!anything && this.blank) return; // an untouched canvas costs nothing
     this.blank = !anything;
     const context = this.canvas.getContext('2d')!;
+    context.resetTransform();
     context.clearRect(0, 0, this.canvas.width, this.canvas.height);
     if (!session) return;
-    const scale = this.canvas.width / session.source.width;
+    const { left, top, width } = this.lens.part;
+    const scale = this.canvas.width / width;
+    context.translate(-left * scale, -top * scale);
     const color = session.state.objects.find((o) => o.id === session.active)?.color ?? '#5ef2c2';
     if (taps) this.drawTaps(context, taps, scale);
     if (this.drag && !painting && this.isDrag()) drawBox(context, this.drag.points, scale, color);
     if (this.cursor) drawCross(context, this.cursor.x * scale, this.cursor.y * scale);
     if (painting) this.drawBrush(context, scale, color);
+  }
+
+  /** The space bar goes down: until it comes up, drags move the picture. */
+  hold(): void {
+    if (this.held === 'no') this.held = 'yes';
+    this.canvas.classList.add('grab');
+  }
+
+  /** It comes up; whether the picture was moved meanwhile. */
+  letGo(): boolean {
+    const used = this.held === 'used';
+    this.held = 'no';
+    this.canvas.classList.remove('grab');
+    return used;
   }
 
   private aim(shown: boolean): void {
@@ -82,13 +111,25 @@ export class Marker {
     this.draw();
   }
 
+  private lift(event: PointerEvent): void {
+    this.fingers.delete(event.pointerId);
+    this.release();
+  }
+
   private release(): void {
-    this.drag = this.hover = null;
+    this.drag = this.hover = this.hand = null;
     this.draw();
   }
 
   private down(event: PointerEvent): void {
-    if (!event.isPrimary) return this.release(); // a second finger: no mark, but a pinch
+    if (event.pointerType === 'touch') this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    if (this.fingers.size > 1) return this.release(); // a second finger: no mark, but a pinch
+    if (event.button === 1 || this.held !== 'no') {
+      event.preventDefault();
+      this.canvas.setPointerCapture(event.pointerId);
+      this.hand = { x: event.clientX, y: event.clientY };
+      return;
+    }
     if (!this.session || this.session.busy || (event.button !== 0 && event.button !== 2)) return;
     this.canvas.setPointerCapture(event.pointerId);
     this.drag = { points: [this.point(event)], on: this.adding && event.button === 0 && !event.altKey };
@@ -97,12 +138,41 @@ export class Marker {
 
   private move(event: PointerEvent): void {
     if (!this.session) return;
+    if (this.fingers.size > 1) return this.pinch(event);
+    if (this.hand) return this.pan(event);
     this.hover = event.pointerType === 'touch' ? null : this.point(event);
     this.drag?.points.push(...coalesced(event).map((part) => this.point(part)));
     this.draw();
   }
 
+  /** Two fingers: what is between them stays between them. */
+  private pinch(event: PointerEvent): void {
+    if (!this.fingers.has(event.pointerId)) return;
+    const box = this.canvas.getBoundingClientRect();
+    const both = () => [...this.fingers.values()].slice(0, 2);
+    const [a, b] = both();
+    this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
+    const [c, d] = both();
+    const [du, dv] = [(c.x + d.x - a.x - b.x) / 2 / box.width, (c.y + d.y - a.y - b.y) / 2 / box.height];
+    this.lens.pan(du, dv);
+    const [u, v] = [((c.x + d.x) / 2 - box.left) / box.width, ((c.y + d.y) / 2 - box.top) / box.height];
+    const apart = (p: Point, q: Point) => Math.max(1, Math.hypot(p.x - q.x, p.y - q.y));
+    this.lens.zoomAt(u, v, apart(c, d) / apart(a, b));
+    this.moved();
+  }
+
+  private pan(event: PointerEvent): void {
+    const box = this.canvas.getBoundingClientRect();
+    const from = this.hand!;
+    this.lens.pan((event.clientX - from.x) / box.width, (event.clientY - from.y) / box.height);
+    this.hand = { x: event.clientX, y: event.clientY };
+    if (this.held !== 'no') this.held = 'used';
+    this.moved();
+  }
+
   private up(event: PointerEvent): void {
+    this.fingers.delete(event.pointerId);
+    if (this.hand) return this.release();
     const { drag, session } = this;
     if (!drag || !session) return;
     this.drag = null;
@@ -120,7 +190,7 @@ export class Marker {
   /** Whether the pointer has gone far enough to mean more than a tap. */
   private isDrag(drag = this.drag!): boolean {
     const [from, to] = [drag.points[0], drag.points.at(-1)!];
-    const scale = this.canvas.getBoundingClientRect().width / this.session!.source.width;
+    const scale = this.canvas.getBoundingClientRect().width / this.lens.part.width;
     return Math.hypot(to.x - from.x, to.y - from.y) * scale >= TAP;
   }
 
@@ -135,7 +205,8 @@ export class Marker {
     event.stopPropagation(); // arrows go from frame to frame elsewhere
     const at = this.cursor ?? { x: width / 2, y: height / 2 };
     if (way) {
-      const by = Math.max(1, Math.round(Math.max(width, height) * (event.shiftKey ? 0.05 : 0.01)));
+      const long = Math.max(width, height) / this.lens.zoom;
+      const by = Math.max(1, Math.round(long * (event.shiftKey ? 0.05 : 0.01)));
       const moved = (value: number, step: number, size: number) => Math.min(Math.max(value + step * by, 0), size - 1);
       this.cursor = { x: moved(at.x, way[0], width), y: moved(at.y, way[1], height) };
     } else {
@@ -146,13 +217,8 @@ export class Marker {
 
   /** Where the pointer is in the video. */
   private point(event: PointerEvent): Point {
-    const { width, height } = this.session!.source;
     const box = this.canvas.getBoundingClientRect();
-    const within = (value: number, size: number) => Math.min(Math.max(value, 0), size - 1);
-    return {
-      x: within(((event.clientX - box.left) / box.width) * width, width),
-      y: within(((event.clientY - box.top) / box.height) * height, height),
-    };
+    return this.lens.toVideo((event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height);
   }
 
   private drawTaps(context: CanvasRenderingContext2D, taps: ReadonlyMap<number, Marks>, scale: number): void {

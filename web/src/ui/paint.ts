@@ -1,6 +1,7 @@
 /** Masks as pictures, to be drawn over the part of the frame that they are of. */
 import { rgbOf } from '../editor/colors';
 import type { FrameMasks, TrackedObject } from '../editor/state';
+import { cleaned, scaledEdges, type Edges } from '../export/edges';
 import type { Size } from '../tracking/geometry';
 import { unpack, winners } from '../tracking/planes';
 
@@ -9,13 +10,14 @@ const OUTLINE = 0.95;
 /** Outlines are as thick as one of so many cells along the frame's long side, however close the window was. */
 const FINEST = 560;
 
-/** Objects tinted in their colours, with outlines. */
-export function tinted(masks: FrameMasks, objects: readonly TrackedObject[], frame: Size): ImageData {
+/** Objects tinted in their colours, with outlines, their edges as they will be exported. */
+export function tinted(masks: FrameMasks, objects: readonly TrackedObject[], frame: Size, edges: Edges): ImageData {
   const { height, width, box } = masks.raster;
   const cells = (Math.max(frame.height, frame.width) * width) / box.width;
   const thick = Math.max(1, Math.round(cells / FINEST));
   const planes = masks.planes.map((packed) => unpack(packed, height * width));
-  const labels = winners(planes, height * width);
+  const found = winners(planes, height * width);
+  const labels = cleaned(found, { height, width }, scaledEdges(edges, width / box.width), masks.drawn.size > 0);
   const colors = [[0, 0, 0], ...masks.ids.map((id) => rgbOf(objects.find((o) => o.id === id)?.color ?? '#ffffff'))];
   const image = new ImageData(width, height);
   const pixels = image.data;
@@ -34,19 +36,6 @@ export function tinted(masks: FrameMasks, objects: readonly TrackedObject[], fra
       pixels[4 * i + 2] = b;
       pixels[4 * i + 3] = 255 * (edge ? OUTLINE : FILL);
     }
-  }
-  return image;
-}
-
-/** White where objects are, transparent elsewhere, soft between. */
-export function matte(masks: FrameMasks): ImageData {
-  const { height, width } = masks.raster;
-  const image = new ImageData(width, height);
-  const pixels = image.data.fill(255);
-  for (let i = 3; i < pixels.length; i += 4) pixels[i] = 0;
-  for (const packed of masks.planes) {
-    const plane = unpack(packed, height * width);
-    for (let i = 0; i < plane.length; i++) pixels[4 * i + 3] += plane[i]; // clamps by itself
   }
   return image;
 }

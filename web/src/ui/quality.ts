@@ -1,11 +1,11 @@
-/** The choice of the working size. */
+/** The choice of the working size: how finely the network looks. */
 import { SIZES } from '../editor/network';
 import type { Quality } from '../editor/pace';
 import { h } from './dom';
 
 export class QualityPicker {
   readonly element: HTMLElement;
-  private readonly select = h('select', { 'aria-label': 'Working size' });
+  private readonly select = h('select', { 'aria-label': 'Quality' });
   private readonly about = h('p', { class: 'about' });
 
   constructor(initial: Quality, change: (quality: Quality) => void) {
@@ -17,7 +17,7 @@ export class QualityPicker {
       this.select.append(h('option', { value, selected: value === initial }, text));
     }
     this.select.addEventListener('change', () => change(this.value));
-    this.element = h('section', { class: 'card' }, h('h2', {}, 'Working size'), this.select, this.about);
+    this.element = h('section', { class: 'card' }, h('h2', {}, 'Quality'), this.select, this.about);
   }
 
   get value(): Quality {

@@ -1,22 +1,30 @@
 /** The screen on which a video is worked on. */
+import { Autosave } from '../editor/autosave';
+import { placesToCheck } from '../editor/doubt';
+import { restore, type Kept } from '../editor/kept';
 import { Player } from '../editor/player';
 import type { Network } from '../editor/network';
 import type { Quality } from '../editor/pace';
+import { ENDING, projectParts } from '../editor/project';
 import { Session } from '../editor/session';
-import { trust } from '../editor/state';
 import { startOf } from '../editor/track';
-import type { Background } from '../export/types';
+import { leftToFollow } from '../editor/tracked';
+import { keepFile, Previewer } from '../export/client';
+import type { Look } from '../export/types';
 import type { Point } from '../tracking/marks';
-import { CameraVideo, MOST_FRAMES } from '../video/camera';
 import type { VideoSource } from '../video/source';
 import { advice } from './advice';
-import { BackgroundPicker } from './background';
 import { choice, h } from './dom';
+import { EdgePanel } from './edges';
 import { ICONS } from './icons';
+import { LookPicker } from './look';
 import type { Tool } from './marker';
 import type { Notices } from './notice';
 import { ObjectList } from './objects';
+import { tinted } from './paint';
+import { previewOf } from './preview';
 import { QualityPicker } from './quality';
+import { choosePlace, download } from './save';
 import type { Shortcut } from './shortcuts';
 import { Stage, type View } from './stage';
 import { ExportDialog } from './export';
@@ -25,10 +33,13 @@ import { Toolbar } from './toolbar';
 import { Transport } from './transport';
 
 const VIEWS: { value: View; text: string; hint: string }[] = [
-  { value: 'overlay', text: 'Outline', hint: 'The objects in colour over the video' },
-  { value: 'cutout', text: 'Cut-out', hint: 'The objects over the background' },
+  { value: 'overlay', text: 'Overlay', hint: 'The objects in colour over the video' },
+  { value: 'cutout', text: 'Result', hint: 'As it will be exported' },
   { value: 'compare', text: 'Before / after', hint: 'Both, with a slider between them' },
 ];
+
+/** Width of the picture in the export dialog. */
+const THUMBNAIL = 480;
 
 export class EditorScreen {
   readonly element: HTMLElement;
@@ -44,10 +55,12 @@ export class EditorScreen {
   private readonly hint = h('p', { class: 'hint', role: 'status' });
   /** For the bar at the top. */
   readonly exportButton: HTMLButtonElement;
-  private readonly pickers: BackgroundPicker[];
+  private readonly pickers: LookPicker[];
+  private readonly edges: EdgePanel;
+  private readonly thumbnails = new Previewer();
   private session: Session | undefined;
   private player: Player | undefined;
-  private camera: CameraVideo | null = null;
+  private autosave: Autosave | undefined;
   private updating = false;
 
   constructor(
@@ -74,24 +87,31 @@ export class EditorScreen {
       add: () => this.edit((session) => session.addObject()),
       hide: () => this.edit((session) => session.clear()),
     });
-    this.timeline = new Timeline((index) => void this.player?.seek(index).catch(failed));
+    this.timeline = new Timeline({
+      seek: (index) => void this.player?.seek(index).catch(failed),
+      cut: (range) => this.session?.setRange(range),
+    });
     this.transport = new Transport({
       step: (by) => this.step(by),
       toggle: () => this.toggle(),
       follow: (direction) => this.follow(direction),
-      doubt: () => this.doubt(),
+      check: () => this.check(),
+      cut: (end) => this.cut(end),
     });
     this.views = choice('View', VIEWS, (view) => this.look(view));
     const inDialog = (error: unknown) => this.exportDialog.failed(error);
-    this.pickers = [failed, inDialog].map((say) => new BackgroundPicker((background) => this.over(background), say));
-    this.exportDialog = new ExportDialog(this.pickers[1].element, () =>
-      this.session ? { session: this.session, background: this.stage.background } : null,
-    );
+    this.pickers = [failed, inDialog].map((say) => new LookPicker((look) => this.over(look), say));
+    this.edges = new EdgePanel((edges) => this.edit((session) => session.setEdges(edges)));
+    this.exportDialog = new ExportDialog(this.pickers[1].element, {
+      session: () => this.session ?? null,
+      follow: () => this.followRest(),
+      thumbnail: (look) => this.thumbnail(look),
+    });
     this.dialog = this.exportDialog.element;
     this.quality = new QualityPicker(initial, (quality) => this.session?.setQuality(quality));
     this.exportButton = h('button', {
       type: 'button',
-      class: 'primary',
+      class: 'secondary',
       hidden: true,
       on: { click: () => this.exportDialog.open() },
     });
@@ -106,6 +126,7 @@ export class EditorScreen {
         { class: 'panel', 'aria-label': 'Objects and view' },
         this.objects.element,
         h('section', { class: 'card' }, h('h2', {}, 'View'), this.views.element, this.pickers[0].element),
+        this.edges.element,
         this.quality.element,
       ),
       h('div', { class: 'bottom' }, this.timeline.element, this.transport.element),
@@ -118,44 +139,69 @@ export class EditorScreen {
     return Boolean(this.session?.unsaved);
   }
 
-  async open(source: VideoSource): Promise<void> {
+  /** Work on a video; `kept`: from where it was left, and what that is kept under. */
+  async open(source: VideoSource, kept?: Kept, id?: string): Promise<void> {
     await this.close();
     const session = new Session(source, this.network, this.quality.value, () => this.update());
+    const state = kept && (await restore(session, kept));
+    if (state && id) session.saved(state);
     this.session = session;
+    this.autosave = new Autosave(
+      session,
+      (error) => this.notices.say(`Your work is not kept on this device: ${said(error)} Save a project instead.`),
+      id,
+      id ? state : undefined,
+    );
     this.player = new Player(
       session,
       () => this.stage.draw(),
       () => this.update(),
       (error) => this.failed(error),
     );
-    this.camera = source instanceof CameraVideo ? source : null;
     this.element.hidden = this.exportButton.hidden = false;
-    this.element.classList.toggle('live', this.camera !== null);
     this.stage.open(session);
+    this.showLook(session);
     this.update();
     // Whoever began to load it says what failed.
     void this.network.warm(session.marking).then(
       () => this.update(),
       () => undefined,
     );
-    if (this.camera) return this.watch(this.camera);
     this.timeline.open(session);
     await this.stage.draw();
   }
 
   async close(): Promise<void> {
     await this.player?.pause();
-    this.camera = null;
+    await this.autosave?.close();
+    this.autosave = undefined;
     this.session?.source.close();
     this.session = undefined;
     this.element.hidden = this.exportButton.hidden = true;
   }
 
-  /** While the page is hidden a camera shows nothing new; everything else goes on. */
-  async hidden(): Promise<void> {
-    if (this.player?.mode !== 'live') return;
-    await this.stopCamera();
-    this.notices.say('Recording stopped when the page went to the background. What was recorded is here.');
+  /** Keep what there is, for instance because the page may be closed now. */
+  async keep(): Promise<void> {
+    await this.autosave?.now();
+  }
+
+  /** All of it as one file. */
+  async saveProject(): Promise<void> {
+    const { session } = this;
+    if (!session) return;
+    const { state } = session;
+    const name = `${session.source.name.replace(/\.[^.]+$/, '')}.${ENDING}`;
+    const type = 'application/octet-stream';
+    try {
+      const place = await choosePlace(name, type);
+      if (!place) return;
+      const { file } = await keepFile(await projectParts(session), place, new AbortController().signal);
+      if (file) download(file, name, type);
+      session.saved(state);
+      this.notices.say(`Saved ${name}. Choose or drop it on this page to go on.`);
+    } catch (error) {
+      this.notices.error(error);
+    }
   }
 
   shortcuts(): Shortcut[] {
@@ -172,43 +218,38 @@ export class EditorScreen {
       { key: 'mod+z', text: '', act: () => this.edit((session) => session.undo()) },
       { key: 'mod+shift+z', text: '', act: () => this.edit((session) => session.redo()) },
       { key: 'mod+y', text: '', act: () => this.edit((session) => session.redo()) },
-      { key: ' ', text: 'Play or pause', act: () => this.toggle() },
+      {
+        key: ' ',
+        text: 'Play or pause; hold it to move the picture',
+        down: () => this.stage.marker.hold(),
+        act: () => this.stage.marker.letGo() || this.toggle(),
+      },
+      { key: '+', text: 'Closer', act: () => this.stage.zoom(1.5) },
+      { key: '=', text: '', act: () => this.stage.zoom(1.5) },
+      { key: '-', text: 'Farther', act: () => this.stage.zoom(1 / 1.5) },
+      { key: '0', text: 'All of the picture', act: () => this.stage.showAll() },
+      { key: 'i', text: 'Begin here', act: () => this.cut('first') },
+      { key: 'o', text: 'End here', act: () => this.cut('last') },
       { key: 'f', text: 'Follow', act: () => this.follow(1) },
       { key: 'shift+f', text: 'Follow back', act: () => this.follow(-1) },
       { key: 'arrowleft', text: 'Previous frame', act: () => this.step(-1) },
       { key: 'arrowright', text: 'Next frame', act: () => this.step(1) },
       { key: 'shift+arrowleft', text: 'Ten frames back', act: () => this.step(-10) },
       { key: 'shift+arrowright', text: 'Ten frames on', act: () => this.step(10) },
-      { key: 'n', text: 'The least certain frame', act: () => this.doubt() },
+      { key: 'n', text: 'The next place to check', act: () => this.check() },
       { key: 'v', text: 'Next view', act: () => this.nextView() },
-      { key: 'o', text: 'New object', act: () => this.edit((session) => session.addObject()) },
+      { key: 'a', text: 'New object', act: () => this.edit((session) => session.addObject()) },
       { key: 's', text: 'Export', act: () => !this.exportButton.disabled && this.exportDialog.open() },
     ];
   }
 
   private mark(work: (session: Session) => Promise<void>): void {
-    const { session, player, camera } = this;
+    const { session, player } = this;
     if (!session || !player || session.busy || player.mode) return;
     this.notices.clear();
-    const marked = async () => {
-      if (camera) session.index = await camera.grab();
-      await work(session);
-      await this.stage.draw();
-    };
-    const failed = (error: unknown) => this.failed(error);
-    const done = marked().catch(failed);
-    if (camera) void done.then(() => this.record(session, player, camera)).catch(failed);
-  }
-
-  /** Follow live what was marked in the camera's picture; where nothing was, forget that picture. */
-  private async record(session: Session, player: Player, camera: CameraVideo): Promise<void> {
-    if (!session.masks) return camera.clear();
-    await player.live(camera);
-    if (this.camera !== camera) return;
-    if (session.frames >= MOST_FRAMES) {
-      this.notices.say(`Recording ended after ${MOST_FRAMES} frames, which is as much as is kept. Your work is here.`);
-    }
-    await this.stopCamera();
+    void work(session)
+      .then(() => this.stage.draw())
+      .catch((error: unknown) => this.failed(error));
   }
 
   private edit(work: (session: Session) => void): void {
@@ -220,7 +261,7 @@ export class EditorScreen {
       this.notices.error(error);
     }
     this.update();
-    if (session.frames) void this.stage.draw();
+    void this.stage.draw();
   }
 
   /** Also while the network is busy: it knows which object it works on. */
@@ -259,11 +300,49 @@ export class EditorScreen {
     this.look(VIEWS[(VIEWS.findIndex(({ value }) => value === this.stage.view) + 1) % VIEWS.length].value);
   }
 
-  private over(background: Background): void {
-    this.stage.background = background;
-    for (const picker of this.pickers) picker.show(background);
+  private over(look: Look): void {
+    const { session } = this;
+    if (!session) return;
+    session.setLook(look);
+    this.showLook(session);
+    this.exportDialog.update();
     if (this.stage.view === 'overlay') this.look('cutout');
     else void this.stage.draw();
+  }
+
+  private showLook({ look, source }: Session): void {
+    for (const picker of this.pickers) picker.show(look, Math.min(source.width, source.height));
+  }
+
+  /** The current frame in an export, or the nearest one that has masks; without a look, the masks alone. */
+  private async thumbnail(look: Look | null): Promise<ImageBitmap | null> {
+    const { session } = this;
+    if (!session) return null;
+    const { frames } = session.state;
+    const far = (index: number) => Math.abs(index - session.index);
+    const index = frames.has(session.index) ? session.index : [...frames.keys()].sort((a, b) => far(a) - far(b))[0];
+    const masks = frames.get(index);
+    if (!masks) return null;
+    if (look) {
+      return previewOf(this.thumbnails, session, masks, await session.source.frame(index), look, THUMBNAIL);
+    }
+    const { source } = session;
+    const canvas = new OffscreenCanvas(THUMBNAIL, Math.round((THUMBNAIL * source.height) / source.width));
+    const context = canvas.getContext('2d')!;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    const painted = await createImageBitmap(tinted(masks, session.state.objects, source, session.edges));
+    const scale = THUMBNAIL / source.width;
+    const { left, top, width, height } = masks.raster.box;
+    context.drawImage(painted, left * scale, top * scale, width * scale, height * scale);
+    painted.close();
+    return canvas.transferToImageBitmap();
+  }
+
+  private cut(end: 'first' | 'last' | null): void {
+    const { session } = this;
+    if (!session || session.busy) return;
+    if (end === null) session.setRange(null);
+    else session.setRange(end === 'first' ? { first: session.index } : { last: session.index });
   }
 
   private step(by: number): void {
@@ -271,8 +350,7 @@ export class EditorScreen {
   }
 
   private toggle(): void {
-    if (this.player?.mode === 'live') void this.stopCamera();
-    else if (this.player?.mode) void this.player.pause();
+    if (this.player?.mode) void this.player.pause();
     else this.player?.play();
   }
 
@@ -289,35 +367,28 @@ export class EditorScreen {
       .catch((error: unknown) => this.failed(error));
   }
 
-  /** To the frame that most needs a look; from there on the next. */
-  private doubt(): void {
+  /** From where frames are missing: forward from the last that is known, or back from the first. */
+  private followRest(): void {
+    const { session, player } = this;
+    if (!session || !player) return;
+    const { first, last } = session.range;
+    const known = [...session.state.frames.keys()].filter((at) => at >= first && at <= last).sort((a, b) => a - b);
+    const gap = known.find((at) => at < last && !session.state.frames.has(at + 1));
+    const from = gap ?? known[0];
+    if (from === undefined) return this.follow(1);
+    void player
+      .seek(from)
+      .then(() => player.follow(gap === undefined ? -1 : 1))
+      .catch((error: unknown) => this.failed(error));
+  }
+
+  /** To the next place that needs a look; after the last, to the first. */
+  private check(): void {
     const { session } = this;
     if (!session) return;
-    const doubtful = [...session.state.frames]
-      .filter(([, masks]) => masks.ids.some((id) => !masks.drawn.has(id)))
-      .sort(([, a], [, b]) => trust(a)! - trust(b)!);
-    if (doubtful.length) void this.player?.seek(doubtful[0][0]);
-  }
-
-  /** The camera's picture, until an object is tapped. */
-  private watch(camera: CameraVideo): void {
-    const draw = () => {
-      if (this.camera !== camera) return;
-      if (camera.turned()) this.stage.open(this.session!);
-      if (!this.session!.frames) void this.stage.draw(camera.preview);
-      requestAnimationFrame(draw);
-    };
-    draw();
-  }
-
-  private async stopCamera(): Promise<void> {
-    await this.player?.pause();
-    if (!this.camera) return;
-    this.camera.stop();
-    this.camera = null;
-    this.element.classList.remove('live');
-    if (this.session) this.timeline.open(this.session);
-    this.update();
+    const places = placesToCheck(session);
+    const next = places.find(({ worst }) => worst > session.index) ?? places[0];
+    if (next) void this.player?.seek(next.worst).catch((error: unknown) => this.failed(error));
   }
 
   private failed(error: unknown): void {
@@ -328,7 +399,7 @@ export class EditorScreen {
         : error,
     );
     this.update();
-    if (this.session?.frames) void this.stage.draw();
+    void this.stage.draw();
   }
 
   /** Soon; many changes within a frame of the screen are shown once. */
@@ -348,10 +419,17 @@ export class EditorScreen {
     this.toolbar.update(session);
     this.objects.update(session);
     this.transport.update(session, player);
-    if (session.frames) this.timeline.update();
+    this.timeline.update();
+    this.edges.show(session.edges);
+    this.autosave?.changed();
     this.pickers[0].element.hidden = this.stage.view === 'overlay';
-    this.exportButton.disabled = session.busy !== null || session.state.frames.size === 0;
-    this.hint.textContent = advice(session, player, this.camera !== null);
+    const marked = session.state.frames.size > 0;
+    this.exportButton.disabled = session.busy !== null || !marked;
+    // One main action at a time: Follow until all is followed, then Export.
+    const done = marked && session.busy === null && leftToFollow(session) === 0;
+    this.exportButton.classList.toggle('primary', done);
+    this.exportButton.classList.toggle('secondary', !done);
+    this.hint.textContent = advice(session);
     const { inner } = session.geometry;
     this.quality.show(`${inner.width} x ${inner.height} · ${this.network.engine || 'loading'}`);
   }
@@ -364,6 +442,10 @@ function boxOf(from: Point, to: Point) {
     width: Math.abs(to.x - from.x),
     height: Math.abs(to.y - from.y),
   };
+}
+
+function said(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** WebAssembly has many ways to say that there is no more. */

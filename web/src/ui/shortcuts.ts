@@ -9,6 +9,8 @@ export interface Shortcut {
   key: string;
   text: string;
   act: () => void;
+  /** When the key goes down; `act` is done when it comes up. */
+  down?: () => void;
 }
 
 export function listen(shortcuts: readonly Shortcut[], enabled: () => boolean): void {
@@ -23,7 +25,16 @@ export function listen(shortcuts: readonly Shortcut[], enabled: () => boolean): 
     const pressing = event.key === ' ' && target.matches('button');
     if (!found || pressing || !(found.always || enabled())) return;
     event.preventDefault();
-    found.act();
+    if (!found.down) found.act();
+    else if (!event.repeat) {
+      found.down();
+      const up = (other: KeyboardEvent) => {
+        if (other.key !== event.key) return;
+        document.removeEventListener('keyup', up);
+        found.act();
+      };
+      document.addEventListener('keyup', up);
+    }
   });
 }
 
@@ -52,9 +63,10 @@ export function helpDialog(shortcuts: readonly Shortcut[]): HTMLDialogElement {
       h(
         'li',
         {},
-        'The strip under the pictures shows where to look: tall and red is doubtful. Fix it there and follow again.',
+        'Each object has a lane in its colour under the pictures; it is hatched where it is doubtful. Fix it there and follow again.',
       ),
-      h('li', {}, 'Export it: transparent video, masks, COCO, or over another background.'),
+      h('li', {}, 'Export it: to share, to edit, or to train on. Your work is kept on this device meanwhile.'),
+      h('li', {}, 'Closer: the wheel or two fingers. Hold the space bar and drag to move the picture.'),
     ),
     h('h3', {}, 'Keys'),
     h('dl', {}, ...rows),

@@ -1,11 +1,16 @@
 /** The picture: the frame, and over it the masks or what becomes of them. */
 import type { Session } from '../editor/session';
 import type { FrameMasks, TrackedObject } from '../editor/state';
-import type { Background } from '../export/types';
+import { Previewer } from '../export/client';
+import type { Edges } from '../export/edges';
+import type { Look } from '../export/types';
 import { markRadius } from '../tracking/marks';
-import { h } from './dom';
+import { h, iconButton } from './dom';
+import { ICONS } from './icons';
+import { Lens } from './lens';
 import { Marker, type MarkActions } from './marker';
-import { matte, tinted } from './paint';
+import { tinted } from './paint';
+import { previewOf } from './preview';
 
 export type View = 'overlay' | 'cutout' | 'compare';
 
@@ -14,28 +19,40 @@ const MOST = 1280;
 /** Width of the handle between before and after; the middle of a slider's handle never reaches its ends. */
 const HANDLE = 44;
 
+/** What a mask was painted from: where none of it has changed, the painting stays. */
+interface Painted {
+  masks: FrameMasks;
+  objects: readonly TrackedObject[];
+  edges: Edges;
+}
+
 export class Stage {
   view: View = 'overlay';
-  background: Background = { kind: 'transparent' };
   readonly marker: Marker;
   readonly element: HTMLElement;
+  readonly lens = new Lens();
 
   private readonly canvas = h('canvas', { class: 'view', role: 'img', 'aria-label': 'The video' });
   private readonly split = h('input', { class: 'split', type: 'range', min: 0, max: 100, step: 0.1, value: 50 });
+  private readonly closeness: HTMLButtonElement;
   private readonly frame: HTMLElement;
-  /** What is drawn in steps: the frame cut out by the mask. */
-  private readonly layer = new OffscreenCanvas(1, 1);
   /** The masks as a picture of the part of the frame that they are of, and of what it was made. */
   private readonly mask = new OffscreenCanvas(1, 1);
-  private painted: { masks: FrameMasks; objects: readonly TrackedObject[]; cut: boolean } | undefined;
+  private painted: Painted | undefined;
+  /** The frame as it will be exported, and of what it was made. */
+  private made: { index: number; masks: FrameMasks; look: Look; edges: Edges; picture: ImageBitmap } | undefined;
+  private readonly previewer = new Previewer();
   private session: Session | undefined;
 
   constructor(actions: MarkActions) {
-    this.marker = new Marker(actions);
+    this.marker = new Marker(actions, this.lens, () => this.moved());
     this.split.setAttribute('aria-label', 'Before and after');
-    this.frame = h('div', { class: 'frame' }, this.canvas, this.marker.canvas, this.split);
+    this.closeness = iconButton(ICONS.fit, 'Show all of the picture', '0', () => this.showAll(), 'closeness');
+    this.closeness.hidden = true;
+    this.frame = h('div', { class: 'frame' }, this.canvas, this.marker.canvas, this.split, this.closeness);
     this.element = h('div', { class: 'stage' }, this.frame);
     this.split.addEventListener('input', () => void this.draw());
+    this.frame.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
     new ResizeObserver(() => this.fit()).observe(this.element);
   }
 
@@ -43,108 +60,121 @@ export class Stage {
     this.session = this.marker.session = session;
     const { width, height } = session.source;
     const scale = Math.min(1, MOST / Math.max(width, height));
-    for (const canvas of [this.canvas, this.layer]) {
-      canvas.width = Math.round(width * scale);
-      canvas.height = Math.round(height * scale);
-    }
+    this.canvas.width = Math.round(width * scale);
+    this.canvas.height = Math.round(height * scale);
     this.marker.brush = 2 * markRadius(height, width);
+    this.made?.picture.close();
+    this.made = this.painted = undefined;
+    this.lens.reset(session.source);
+    this.closeness.hidden = true;
     this.fit();
   }
 
-  /** Draw the current frame. `live`: a picture to draw instead of the stored frame. */
-  async draw(live?: CanvasImageSource): Promise<void> {
+  showAll(): void {
+    if (!this.session) return;
+    this.lens.reset(this.session.source);
+    this.moved();
+  }
+
+  /** Closer or farther, around the middle. */
+  zoom(factor: number): void {
+    this.lens.zoomAt(0.5, 0.5, factor);
+    this.moved();
+  }
+
+  /** Draw the current frame. */
+  async draw(): Promise<void> {
     const { session } = this;
     if (!session) return;
-    const { index } = session;
-    const picture = live ?? (await session.source.frame(index));
+    const { index, masks } = session;
+    const picture = await session.source.frame(index);
     if (index !== session.index || session !== this.session) return; // a later one is on its way
-    const masks = live ? undefined : session.masks;
     const cut = this.view !== 'overlay' && masks !== undefined;
+    const after = cut ? await this.exported(session, index, masks, picture) : null;
+    if (index !== session.index || session !== this.session || (cut && !after)) return;
     this.canvas.classList.toggle('checkered', cut);
     this.split.hidden = this.view !== 'compare' || !masks;
     const context = this.canvas.getContext('2d')!;
-    const { width, height } = this.canvas;
-    context.clearRect(0, 0, width, height);
-    if (cut) {
-      this.paint(masks, true);
-      this.drawBackground(context, picture);
-      context.drawImage(this.cutOut(picture, masks), 0, 0);
-      if (this.view === 'compare') this.drawBefore(context, picture);
+    context.resetTransform();
+    context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    this.lens.apply(context);
+    const { width, height } = session.source;
+    if (after) {
+      context.drawImage(after, 0, 0, width, height);
+      if (this.view === 'compare') await this.drawBefore(context, session, index);
     } else {
       context.drawImage(picture, 0, 0, width, height);
-      if (masks) {
-        this.paint(masks, false);
-        this.drawMask(context, masks);
-      }
+      if (masks) this.drawMask(context, session, masks);
     }
     this.marker.shown = this.view === 'overlay';
     this.marker.draw();
   }
 
-  private paint(masks: FrameMasks, cut: boolean): void {
-    const { objects } = this.session!.state;
+  /** A frame as it will be exported, small; null where another is on its way. */
+  private async exported(
+    session: Session,
+    index: number,
+    masks: FrameMasks,
+    picture: ImageBitmap,
+  ): Promise<ImageBitmap | null> {
+    const { look, edges } = session;
+    const { made } = this;
+    const same = made?.index === index && made.masks === masks && made.look === look && made.edges === edges;
+    if (same) return made.picture;
+    const found = await previewOf(this.previewer, session, masks, picture, look, this.canvas.width);
+    if (!found) return null;
+    this.made?.picture.close();
+    this.made = { index, masks, look, edges, picture: found };
+    return found;
+  }
+
+  private drawMask(context: CanvasRenderingContext2D, session: Session, masks: FrameMasks): void {
+    const { state, edges, source } = session;
     const { painted } = this;
-    if (painted?.masks === masks && painted.cut === cut && painted.objects === objects) return;
-    const image = cut ? matte(masks) : tinted(masks, objects, this.session!.source);
-    this.mask.width = image.width;
-    this.mask.height = image.height;
-    this.mask.getContext('2d')!.putImageData(image, 0, 0);
-    this.painted = { masks, objects, cut };
-  }
-
-  /** Where it belongs in the frame. */
-  private drawMask(
-    context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
-    { raster: { box } }: FrameMasks,
-  ): void {
-    const { source } = this.session!;
-    const [sx, sy] = [context.canvas.width / source.width, context.canvas.height / source.height];
-    context.drawImage(this.mask, box.left * sx, box.top * sy, box.width * sx, box.height * sy);
-  }
-
-  private cutOut(picture: CanvasImageSource, masks: FrameMasks): OffscreenCanvas {
-    const layer = this.layer.getContext('2d')!;
-    const { width, height } = this.layer;
-    layer.globalCompositeOperation = 'copy';
-    layer.drawImage(picture, 0, 0, width, height);
-    layer.globalCompositeOperation = 'destination-in';
-    this.drawMask(layer, masks); // which also takes away what lies around it
-    return this.layer;
-  }
-
-  private drawBackground(context: CanvasRenderingContext2D, picture: CanvasImageSource): void {
-    const { width, height } = this.canvas;
-    const { background } = this;
-    if (background.kind === 'color') {
-      context.fillStyle = background.color;
-      context.fillRect(0, 0, width, height);
-    } else if (background.kind === 'blur') {
-      // A preview: shrinking and enlarging blurs enough to judge it; the export blurs properly.
-      const [w, h] = [Math.max(8, width >> 5), Math.max(8, height >> 5)];
-      const small = new OffscreenCanvas(w, h);
-      small.getContext('2d')!.drawImage(picture, 0, 0, w, h);
-      context.drawImage(small, 0, 0, width, height);
-    } else if (background.kind === 'image') {
-      const image = background.image as ImageBitmap;
-      const scale = Math.max(width / image.width, height / image.height);
-      const [w, h] = [image.width * scale, image.height * scale];
-      context.drawImage(image, (width - w) / 2, (height - h) / 2, w, h);
+    if (painted?.masks !== masks || painted.objects !== state.objects || painted.edges !== edges) {
+      const image = tinted(masks, state.objects, source, edges);
+      [this.mask.width, this.mask.height] = [image.width, image.height];
+      this.mask.getContext('2d')!.putImageData(image, 0, 0);
+      this.painted = { masks, objects: state.objects, edges };
     }
+    const { box } = masks.raster;
+    context.drawImage(this.mask, box.left, box.top, box.width, box.height);
   }
 
   /** The left part, as it was. */
-  private drawBefore(context: CanvasRenderingContext2D, picture: CanvasImageSource): void {
+  private async drawBefore(context: CanvasRenderingContext2D, session: Session, index: number): Promise<void> {
     const { width, height } = this.canvas;
     const inset = HANDLE / 2 / Math.max(HANDLE, this.frame.clientWidth);
     const at = Math.round(width * (inset + (1 - 2 * inset) * (Number(this.split.value) / 100)));
+    const picture = await session.source.frame(index); // it may have been put away meanwhile
     context.save();
+    context.resetTransform();
     context.beginPath();
     context.rect(0, 0, at, height);
     context.clip();
-    context.drawImage(picture, 0, 0, width, height);
+    this.lens.apply(context);
+    context.drawImage(picture, 0, 0, session.source.width, session.source.height);
     context.restore();
+    context.resetTransform();
     context.fillStyle = '#fff';
     context.fillRect(at - 1, 0, 2, height);
+  }
+
+  private wheel(event: WheelEvent): void {
+    event.preventDefault();
+    const box = this.frame.getBoundingClientRect();
+    const [u, v] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    // Browsers tell a pinch on a trackpad as a wheel with Ctrl, in much smaller steps.
+    this.lens.zoomAt(u, v, Math.exp(-event.deltaY * lines * (event.ctrlKey ? 0.01 : 0.0015)));
+    this.moved();
+  }
+
+  /** After the lens has moved. */
+  private moved(): void {
+    this.closeness.hidden = this.lens.zoom === 1;
+    this.closeness.innerHTML = `${ICONS.fit}<span>${Math.round(100 * this.lens.zoom)} %</span>`;
+    void this.draw();
   }
 
   /** As large as there is room for. */

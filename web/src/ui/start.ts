@@ -1,47 +1,119 @@
-/** The first screen: choose a video. */
-import { h } from './dom';
+/** The first screen: what it does, what was begun, and how to begin. */
+import type { Card } from '../editor/shelf';
+import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 
 export interface StartActions {
   file(file: File): void;
   camera(): void;
   sample(): void;
+  /** Go on with a session that was kept. */
+  resume(card: Card): void;
+  discard(card: Card): void;
 }
 
-export function startScreen(actions: StartActions): HTMLElement {
-  const input = h('input', { type: 'file', accept: 'video/*,.mkv,.mov', hidden: true, 'aria-label': 'Video file' });
-  input.addEventListener('change', () => {
-    const file = input.files?.[0];
-    input.value = '';
-    if (file) actions.file(file);
-  });
-  const button = (icon: string, text: string, act: () => void, className: string) => {
-    const element = h('button', { type: 'button', class: className, on: { click: act } });
-    element.innerHTML = `${icon}<span>${text}</span>`;
-    return element;
-  };
-  const drop = h(
-    'div',
-    { class: 'drop' },
-    h('h1', {}, 'Mark an object once. ', h('em', {}, 'It is followed through the video.')),
-    h(
-      'p',
-      { class: 'lead' },
-      'Cut people, animals and things out of any clip. Right here in the browser, also offline.',
-    ),
-    h(
+export class StartScreen {
+  readonly element: HTMLElement;
+  private readonly shelf = h('section', { class: 'shelf', 'aria-label': 'Kept on this device', hidden: true });
+  private pictures: string[] = [];
+
+  constructor(private readonly actions: StartActions) {
+    const input = h('input', {
+      type: 'file',
+      accept: 'video/*,.mkv,.mov,.mobilevos',
+      hidden: true,
+      'aria-label': 'Video file',
+    });
+    input.addEventListener('change', () => {
+      const file = input.files?.[0];
+      input.value = '';
+      if (file) actions.file(file);
+    });
+    const drop = h(
       'div',
-      { class: 'ways' },
-      button(ICONS.open, 'Choose a video', () => input.click(), 'primary large'),
-      button(ICONS.camera, 'Use the camera', actions.camera, 'secondary large'),
-      button(ICONS.sample, 'Try the sample', actions.sample, 'secondary large'),
-    ),
-    h('p', { class: 'or' }, 'or drop a video anywhere on this page'),
-    input,
+      { class: 'drop' },
+      h('h1', {}, 'Mark an object once. ', h('em', {}, 'It is followed through the video.')),
+      h(
+        'p',
+        { class: 'lead' },
+        'Cut people, animals and things out of any clip, blur them, or change what is behind them.',
+      ),
+      demonstration(),
+      h(
+        'div',
+        { class: 'ways' },
+        button(ICONS.open, 'Choose a video', () => input.click(), 'primary large'),
+        button(ICONS.camera, 'Use the camera', actions.camera, 'secondary large'),
+        button(ICONS.sample, 'Try the sample', actions.sample, 'secondary large'),
+      ),
+      h('p', { class: 'or' }, 'or drop a video or a project anywhere on this page'),
+      input,
+    );
+    const promise = h('p', { class: 'promise' });
+    promise.innerHTML = `${ICONS.lock}<span>Nothing leaves this device. No account, no upload, also offline.</span>`;
+    this.element = h('main', { class: 'start' }, this.shelf, drop, promise);
+  }
+
+  /** What was begun before. */
+  show(cards: Card[]): void {
+    for (const url of this.pictures) URL.revokeObjectURL(url);
+    this.pictures = [];
+    this.shelf.hidden = !cards.length;
+    this.shelf.replaceChildren(h('h2', {}, 'Go on where you were?'), ...cards.map((card) => this.card(card)));
+  }
+
+  private card(card: Card): HTMLElement {
+    const { name, frames, objects } = card.settings;
+    const picture = h('img', { alt: '' });
+    if (card.picture) {
+      picture.src = URL.createObjectURL(card.picture);
+      this.pictures.push(picture.src);
+    }
+    const things = objects.length === 1 ? objects[0].name : `${objects.length} objects`;
+    return h(
+      'div',
+      { class: 'kept' },
+      h(
+        'button',
+        { type: 'button', class: 'resume', on: { click: () => this.actions.resume(card) } },
+        picture,
+        h(
+          'span',
+          {},
+          h('strong', {}, name),
+          h('small', {}, `${things}, ${card.followed} of ${frames} frames, ${ago(card.saved)}`),
+        ),
+        h('b', {}, 'Go on'),
+      ),
+      iconButton(ICONS.trash, `Discard ${name}`, '', () => this.actions.discard(card)),
+    );
+  }
+}
+
+/** A wipe from a picture to what becomes of it, again and again. */
+function demonstration(): HTMLElement {
+  const picture = (name: string, alt: string) =>
+    h('img', { src: `./demo/${name}.webp`, alt, width: 640, height: 270, class: name, decoding: 'async' });
+  return h(
+    'figure',
+    { class: 'demo' },
+    picture('before', 'A star, a fish and a turtle in the sea'),
+    h('div', { class: 'wipe' }, picture('after', 'The same, with the fish cut out of it')),
   );
-  const promise = h('p', { class: 'promise' });
-  promise.innerHTML = `${ICONS.lock}<span>Nothing leaves this device. No account, no upload, no tracking of you.</span>`;
-  return h('main', { class: 'start' }, drop, promise);
+}
+
+function button(icon: string, text: string, act: () => void, className: string): HTMLButtonElement {
+  const element = h('button', { type: 'button', class: className, on: { click: act } });
+  element.innerHTML = `${icon}<span>${text}</span>`;
+  return element;
+}
+
+function ago(time: number): string {
+  const minutes = Math.round((Date.now() - time) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  if (minutes < 36 * 60) return `${Math.round(minutes / 60)} h ago`;
+  return new Date(time).toLocaleDateString();
 }
 
 /** A video dropped anywhere on the page. */

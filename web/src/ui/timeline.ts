@@ -1,4 +1,5 @@
-/** Where in the video: a filmstrip to scrub, and under it how far each frame is to be trusted. */
+/** Where in the video: a filmstrip to scrub, a lane for each object, and where it begins and ends. */
+import { isDoubtful } from '../editor/doubt';
 import type { Session } from '../editor/session';
 import { trust } from '../editor/state';
 import { h } from './dom';
@@ -6,21 +7,44 @@ import { h } from './dom';
 /** Height of the pictures on screen. */
 const FILM = 44;
 const MOST_PICTURES = 24;
+/** Height of a lane on screen. */
+const LANE = 10;
+
+export interface TimelineActions {
+  seek(index: number): void;
+  /** Begin or end here. */
+  cut(range: { first: number } | { last: number }): void;
+}
 
 export class Timeline {
   readonly element: HTMLElement;
   private readonly film = h('canvas', { class: 'film', 'aria-hidden': 'true' });
   private readonly strip = h('canvas', { class: 'confidence', role: 'img' });
   private readonly head = h('div', { class: 'playhead' });
+  private readonly before = h('div', { class: 'outside' });
+  private readonly after = h('div', { class: 'outside' });
   private readonly range: HTMLInputElement;
+  private readonly points: { first: HTMLElement; last: HTMLElement };
   private session: Session | undefined;
   private pictures: ImageBitmap[] = [];
   private wanted = 1;
 
-  constructor(seek: (index: number) => void) {
+  constructor(private readonly actions: TimelineActions) {
     this.range = h('input', { type: 'range', class: 'scrub', min: 0, step: 1, 'aria-label': 'Frame' });
-    this.range.addEventListener('input', () => seek(Number(this.range.value)));
-    this.element = h('div', { class: 'timeline' }, this.film, this.strip, this.head, this.range);
+    this.range.addEventListener('input', () => actions.seek(Number(this.range.value)));
+    this.points = { first: this.point('first', 'In point'), last: this.point('last', 'Out point') };
+    this.element = h(
+      'div',
+      { class: 'timeline' },
+      this.film,
+      this.strip,
+      this.before,
+      this.after,
+      this.head,
+      this.range,
+      this.points.first,
+      this.points.last,
+    );
     new ResizeObserver(() => {
       this.update();
       this.drawFilm();
@@ -39,12 +63,56 @@ export class Timeline {
   update(): void {
     const session = this.session;
     if (!session) return;
-    const last = Math.max(0, session.frames - 1);
-    this.range.max = String(last);
-    this.range.value = String(session.index);
-    this.range.setAttribute('aria-valuetext', `Frame ${session.index + 1} of ${session.frames}`);
-    this.head.style.left = `${100 * ((session.index + 0.5) / Math.max(1, session.frames))}%`;
+    const { frames, index, range } = session;
+    this.range.max = String(Math.max(0, frames - 1));
+    this.range.value = String(index);
+    this.range.setAttribute('aria-valuetext', `Frame ${index + 1} of ${frames}`);
+    const percent = (at: number) => `${100 * (at / Math.max(1, frames))}%`;
+    this.head.style.left = percent(index + 0.5);
+    Object.assign(this.before.style, { left: '0', width: percent(range.first) });
+    Object.assign(this.after.style, { left: percent(range.last + 1), width: percent(frames - 1 - range.last) });
+    for (const end of ['first', 'last'] as const) {
+      const point = this.points[end];
+      point.style.left = percent(end === 'first' ? range.first : range.last + 1);
+      point.setAttribute('aria-valuemax', String(frames));
+      point.setAttribute('aria-valuenow', String(range[end] + 1));
+      point.setAttribute('aria-valuetext', `Frame ${range[end] + 1}`);
+    }
+    this.element.classList.toggle('cut', session.isPart);
+    const lanes = Math.max(2, session.state.objects.length) * LANE;
+    this.element.style.setProperty('--lanes', `${lanes}px`);
     this.drawStrip(session);
+  }
+
+  /** A handle that is dragged, or moved by the arrows. */
+  private point(end: 'first' | 'last', label: string): HTMLElement {
+    const point = h('div', {
+      class: `cut-point ${end}`,
+      role: 'slider',
+      tabindex: 0,
+      'aria-label': label,
+      'aria-valuemin': 1,
+      title: `${label}: drag it (${end === 'first' ? 'I' : 'O'} sets it here)`,
+    });
+    const cut = (index: number) => this.actions.cut(end === 'first' ? { first: index } : { last: index });
+    point.addEventListener('pointerdown', (event) => {
+      event.preventDefault();
+      point.setPointerCapture(event.pointerId);
+    });
+    point.addEventListener('pointermove', (event) => {
+      if (!point.hasPointerCapture(event.pointerId) || !this.session) return;
+      const box = this.element.getBoundingClientRect();
+      const at = ((event.clientX - box.left) / box.width) * this.session.frames;
+      cut(end === 'first' ? Math.round(at) : Math.round(at) - 1);
+    });
+    point.addEventListener('keydown', (event) => {
+      const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (!step || !this.session) return;
+      event.preventDefault();
+      event.stopPropagation();
+      cut(this.session.range[end] + step * (event.shiftKey ? 10 : 1));
+    });
+    return point;
   }
 
   /** A few pictures along the video, as they come. */
@@ -75,51 +143,65 @@ export class Timeline {
     this.pictures.forEach((picture, i) => {
       const scale = Math.max(room / picture.width, height / picture.height);
       const [w, ht] = [room / scale, height / scale];
-      context.drawImage(
-        picture,
-        (picture.width - w) / 2,
-        (picture.height - ht) / 2,
-        w,
-        ht,
-        i * room,
-        0,
-        room + 1,
-        height,
-      );
+      const [x, y] = [(picture.width - w) / 2, (picture.height - ht) / 2];
+      context.drawImage(picture, x, y, w, ht, i * room, 0, room + 1, height);
     });
   }
 
+  /** One lane an object, in its colour: full where it was found, hatched where that is doubtful, a line elsewhere. */
   private drawStrip(session: Session): void {
     const context = sized(this.strip);
     const { width, height } = this.strip;
+    const { objects, frames: known } = session.state;
     const style = getComputedStyle(this.element);
-    const [good, fair, bad, empty, drawnColor] = ['good', 'fair', 'bad', 'line', 'text'].map((name) =>
-      style.getPropertyValue(`--${name}`),
-    );
+    const [empty, text] = ['line', 'text'].map((name) => style.getPropertyValue(`--${name}`));
     const room = width / session.frames;
-    let followed = 0;
+    const tall = height / Math.max(1, objects.length);
+    const gap = Math.min(2 * devicePixelRatio, tall / 5);
     let worst: [number, number] = [1, -1];
-    for (let i = 0; i < session.frames; i++) {
-      const masks = session.state.frames.get(i);
-      const value = trust(masks);
-      const x = Math.floor(i * room);
-      const w = Math.max(1, Math.ceil((i + 1) * room) - x - (room > 4 * devicePixelRatio ? 1 : 0));
-      if (value === null) {
-        context.fillStyle = empty;
-        context.fillRect(x, height - 2 * devicePixelRatio, w, 2 * devicePixelRatio);
-        continue;
+    const lanes = objects.length ? objects : [{ id: 0, color: empty }];
+    lanes.forEach(({ id, color }, lane) => {
+      const top = lane * tall + gap;
+      const hatched = hatching(context, color);
+      context.fillStyle = empty;
+      context.fillRect(0, top + (tall - 2 * gap) / 2 - devicePixelRatio / 2, width, devicePixelRatio);
+      for (let i = 0; i < session.frames; i++) {
+        const masks = known.get(i);
+        const at = masks ? masks.ids.indexOf(id) : -1;
+        if (at < 0) continue;
+        const x = Math.floor(i * room);
+        context.fillStyle = isDoubtful(masks!, at) ? hatched : color;
+        context.fillRect(x, top, Math.max(1, Math.ceil((i + 1) * room) - x), tall - 2 * gap);
       }
-      followed++;
-      if (value < worst[0]) worst = [value, i];
-      context.fillStyle = value >= 0.75 ? good : value >= 0.5 ? fair : bad;
-      // The less certain, the taller: what needs a look stands out without its colour, too.
-      const tall = 0.28 + 0.72 * Math.min(1, Math.max(0, (0.9 - value) / 0.6));
-      context.fillRect(x, height * (1 - tall), w, height * tall);
-      if (masks!.drawn.size) diamond(context, (i + 0.5) * room, height * 0.36, 4 * devicePixelRatio, drawnColor);
+      for (const [i, masks] of known) {
+        if (masks.drawn.has(id)) diamond(context, (i + 0.5) * room, top + (tall - 2 * gap) / 2, tall / 2.4, text);
+      }
+    });
+    for (const [i, masks] of known) {
+      const value = trust(masks);
+      if (value !== null && value < worst[0]) worst = [value, i];
     }
     const least = worst[1] >= 0 ? `; least certain at frame ${worst[1] + 1} (${Math.round(100 * worst[0])} %)` : '';
-    this.strip.setAttribute('aria-label', `${followed} of ${session.frames} frames followed${least}`);
+    this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}`);
   }
+}
+
+/** Stripes of a colour over a dark ground: what is doubtful is told without colours, too. */
+function hatching(context: CanvasRenderingContext2D, color: string): CanvasPattern | string {
+  const side = Math.round(6 * devicePixelRatio);
+  const tile = new OffscreenCanvas(side, side);
+  const pen = tile.getContext('2d')!;
+  pen.fillStyle = '#14171f';
+  pen.fillRect(0, 0, side, side);
+  pen.strokeStyle = color;
+  pen.lineWidth = side / 3;
+  for (const shift of [-side, 0, side]) {
+    pen.beginPath();
+    pen.moveTo(shift - side / 2, side * 1.5);
+    pen.lineTo(shift + side * 1.5, -side / 2);
+    pen.stroke();
+  }
+  return context.createPattern(tile as unknown as HTMLCanvasElement, 'repeat') ?? color;
 }
 
 /** The canvas at the pixels of the screen, empty. */

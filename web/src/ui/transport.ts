@@ -1,14 +1,20 @@
 /** Play, step and follow. */
+import { placesToCheck } from '../editor/doubt';
 import type { Player } from '../editor/player';
 import type { Session } from '../editor/session';
+import { leftToFollow } from '../editor/tracked';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
+import { timeText } from './save';
 
 export interface TransportActions {
   step(by: number): void;
   toggle(): void;
   follow(direction: 1 | -1): void;
-  doubt(): void;
+  /** To the next place that needs a look. */
+  check(): void;
+  /** Begin or end here; null: all of the video. */
+  cut(end: 'first' | 'last' | null): void;
 }
 
 export class Transport {
@@ -16,8 +22,10 @@ export class Transport {
   private readonly play: HTMLButtonElement;
   private readonly back: HTMLButtonElement;
   private readonly forth: HTMLButtonElement;
-  private readonly doubt: HTMLButtonElement;
+  private readonly check: HTMLButtonElement;
   private readonly steps: HTMLButtonElement[];
+  private readonly cuts: HTMLButtonElement[];
+  private readonly whole: HTMLButtonElement;
   private readonly time = h('span', { class: 'time' });
   private readonly pace = h('span', { class: 'pace' });
 
@@ -29,37 +37,67 @@ export class Transport {
     ];
     this.back = labelled(ICONS.followBack, 'Follow back', 'Shift+F', () => actions.follow(-1), 'secondary follow-back');
     this.forth = labelled(ICONS.follow, 'Follow', 'F', () => actions.follow(1), 'primary follow');
-    this.doubt = iconButton(ICONS.doubt, 'Go to the least certain frame', 'N', actions.doubt);
+    this.check = labelled(ICONS.doubt, 'Places to check', 'N', actions.check, 'quiet check');
+    this.cuts = [
+      iconButton(ICONS.inPoint, 'Begin here', 'I', () => actions.cut('first')),
+      iconButton(ICONS.outPoint, 'End here', 'O', () => actions.cut('last')),
+    ];
+    this.whole = h('button', { type: 'button', class: 'quiet small', on: { click: () => actions.cut(null) } }, 'All');
+    this.whole.title = 'All of the video again';
     this.element = h(
       'div',
       { class: 'transport' },
       h('div', { class: 'left' }, this.time, this.pace),
       h('div', { class: 'middle' }, this.back, this.steps[0], this.play, this.steps[1], this.forth),
-      h('div', { class: 'right' }, this.doubt),
+      h('div', { class: 'right' }, this.check, ...this.cuts, this.whole),
     );
   }
 
   update(session: Session, player: Player): void {
-    const { index, frames, source } = session;
+    const { index, frames, source, range } = session;
     const running = player.mode !== null;
-    const following = player.mode === 'follow' || player.mode === 'live';
+    const following = player.mode === 'follow';
     const refining = session.busy === 'refining';
     this.play.innerHTML = running ? ICONS.pause : ICONS.play;
     this.play.setAttribute('aria-label', running ? 'Pause' : 'Play');
-    const last = frames ? source.timestamps[frames - 1] + source.durations[frames - 1] : 0;
-    const begin = source.timestamps[0] ?? 0;
-    this.time.textContent = frames ? `${clock(source.timestamps[index] - begin)} / ${clock(last - begin)}` : 'Live';
-    const pace = following && player.rate ? `${player.rate.toFixed(1)} fps` : `frame ${index + 1} of ${frames}`;
-    this.pace.textContent = frames ? pace : '';
+    const last = source.timestamps[frames - 1] + source.durations[frames - 1];
+    const begin = source.timestamps[0];
+    this.time.textContent = `${clock(source.timestamps[index] - begin)} / ${clock(last - begin)}`;
+    this.pace.textContent =
+      following && player.rate ? `${player.rate.toFixed(1)} fps` : `frame ${index + 1} of ${frames}`;
     const marked = session.state.frames.size > 0;
-    for (const button of [this.back, this.forth]) button.disabled = running || refining || !marked;
     const here = Boolean(session.masks?.ids.length);
-    this.back.disabled ||= here && index === 0;
-    this.forth.disabled ||= here && index >= frames - 1;
-    for (const button of this.steps) button.disabled = running;
-    this.doubt.disabled = running || session.state.frames.size < 2;
+    this.back.disabled = running || refining || !marked || (here && session.endsBefore(index - 1, -1));
+    this.forth.disabled = (running && !following) || refining || !marked;
+    this.forth.disabled ||= !running && here && session.endsBefore(index + 1, 1);
+    const done = marked && leftToFollow(session) === 0;
+    this.forth.classList.toggle('primary', following || !done);
+    this.forth.classList.toggle('secondary', !following && done);
+    this.forth.classList.toggle('stop', following);
+    label(this.forth, following ? ICONS.stop : ICONS.follow, following ? stopText(player) : 'Follow');
+    for (const button of [...this.steps, ...this.cuts]) button.disabled = running;
+    this.whole.hidden = !session.isPart;
+    this.cuts[0].setAttribute('aria-pressed', String(session.isPart && range.first > 0));
+    this.cuts[1].setAttribute('aria-pressed', String(session.isPart && range.last < frames - 1));
+    const places = following ? 0 : placesToCheck(session).length;
+    this.check.hidden = places === 0;
+    this.check.disabled = running;
+    label(this.check, ICONS.doubt, places === 1 ? '1 place to check' : `${places} places to check`);
     this.play.disabled = (!running && frames < 2) || refining;
   }
+}
+
+/** How far it is, and how long it takes; nothing is known of that before a few frames are done. */
+function stopText({ progress, rate, left }: Player): string {
+  if (!rate) return 'Stop';
+  return `Stop, ${Math.round(100 * progress)}%, about ${timeText(left / rate)} left`;
+}
+
+function label(button: HTMLButtonElement, icon: string, text: string): void {
+  if (button.getAttribute('aria-label') === text) return;
+  button.setAttribute('aria-label', text);
+  button.innerHTML = icon;
+  button.append(h('span', {}, text));
 }
 
 function labelled(icon: string, text: string, key: string, act: () => void, className: string): HTMLButtonElement {

@@ -1,10 +1,13 @@
-/** The most recently used pictures, within a bound of bytes. */
+/** Bytes of pictures that are kept. */
+const ROOM = 256e6;
+
+/** The most recently used pictures, as many as there is room for, or so many. */
 export class FrameCache {
   private readonly kept = new Map<number, ImageBitmap>();
   readonly room: number;
 
-  constructor(width: number, height: number, bytes = 256e6) {
-    this.room = Math.max(12, Math.floor(bytes / (4 * width * height)));
+  constructor(width: number, height: number, count?: number) {
+    this.room = count ?? Math.max(12, Math.floor(ROOM / (4 * width * height)));
   }
 
   get(index: number): ImageBitmap | undefined {

@@ -1,109 +1,78 @@
-/** The camera: a video that grows while it is watched. */
-import { FrameCache } from './cache';
-import { overview } from './overview';
-import { VideoError, type VideoSource } from './source';
+/** The camera: looked through, then recorded at its full rate. */
+import { VideoError } from './source';
 
-/** After so many frames recording ends, so that memory stays bounded. */
-export const MOST_FRAMES = 1800;
+/** Minutes after which a recording ends, so that nothing fills up by accident. */
+export const MOST_MINUTES = 10;
 
-export class CameraVideo implements VideoSource {
-  readonly name = 'Camera';
-  width = 0;
-  height = 0;
-  readonly timestamps: number[] = [];
-  readonly durations: number[] = [];
-  readonly sound = null;
-  private readonly pictures: Blob[] = [];
-  private cache!: FrameCache;
-  private canvas!: OffscreenCanvasRenderingContext2D;
-  private started = 0;
+const TYPES = [
+  'video/mp4;codecs=avc1.640028,mp4a.40.2',
+  'video/mp4',
+  'video/webm;codecs=vp9,opus',
+  'video/webm;codecs=vp8,opus',
+  'video/webm',
+];
+
+export type Facing = 'user' | 'environment';
+
+export class Camera {
+  private recorder: MediaRecorder | undefined;
+  private parts: Blob[] = [];
 
   private constructor(
+    readonly facing: Facing,
     readonly preview: HTMLVideoElement,
     private readonly stream: MediaStream,
-  ) {
-    this.turned();
-  }
+  ) {}
 
-  /** Whether the picture has another size than before, because the phone was turned; once recorded, it stays. */
-  turned(): boolean {
-    const { videoWidth, videoHeight } = this.preview;
-    if (this.timestamps.length || (videoWidth === this.width && videoHeight === this.height)) return false;
-    [this.width, this.height] = [videoWidth, videoHeight];
-    this.cache = new FrameCache(videoWidth, videoHeight);
-    this.canvas = new OffscreenCanvas(videoWidth, videoHeight).getContext('2d')!;
-    return true;
-  }
-
-  static async open(facing: 'user' | 'environment'): Promise<CameraVideo> {
-    if (!navigator.mediaDevices?.getUserMedia) {
+  static async open(facing: Facing): Promise<Camera> {
+    if (!navigator.mediaDevices?.getUserMedia || typeof MediaRecorder === 'undefined') {
       throw new VideoError('This browser gives pages no camera here. Open the page over https or on this computer.');
     }
-    let stream: MediaStream;
-    try {
-      const video = { facingMode: facing, width: { ideal: 1280 }, height: { ideal: 720 } };
-      stream = await navigator.mediaDevices.getUserMedia({ video, audio: false });
-    } catch (error) {
-      throw new VideoError(reason(error));
-    }
+    const video = { facingMode: facing, width: { ideal: 1920 }, height: { ideal: 1080 }, frameRate: { ideal: 30 } };
+    // Without a microphone, or leave to use it, the pictures are worth having.
+    const stream = await navigator.mediaDevices.getUserMedia({ video, audio: true }).catch(() =>
+      navigator.mediaDevices.getUserMedia({ video, audio: false }).catch((error: unknown) => {
+        throw new VideoError(reason(error));
+      }),
+    );
     const preview = document.createElement('video');
     preview.muted = true;
     preview.playsInline = true;
     preview.srcObject = stream;
     await preview.play();
-    return new CameraVideo(preview, stream);
+    return new Camera(facing, preview, stream);
   }
 
-  /** Keep what the camera sees now; its number. */
-  async grab(): Promise<number> {
-    const now = performance.now() / 1000;
-    if (!this.timestamps.length) this.started = now;
-    this.drawPreview();
-    const index = this.timestamps.length;
-    const time = now - this.started;
-    if (index) this.durations[index - 1] = time - this.timestamps[index - 1];
-    this.timestamps.push(time);
-    this.durations.push(this.durations.at(-1) ?? 1 / 30);
-    this.cache.put(index, await createImageBitmap(this.canvas.canvas));
-    this.pictures.push(await this.canvas.canvas.convertToBlob({ type: 'image/jpeg', quality: 0.92 }));
-    return index;
+  get recording(): boolean {
+    return this.recorder?.state === 'recording';
   }
 
-  /** As large as it fits, in the middle: a phone may be turned while it records. */
-  private drawPreview(): void {
-    const { videoWidth, videoHeight } = this.preview;
-    const scale = Math.min(this.width / videoWidth, this.height / videoHeight);
-    const [w, h] = [videoWidth * scale, videoHeight * scale];
-    this.canvas.fillRect(0, 0, this.width, this.height);
-    this.canvas.drawImage(this.preview, (this.width - w) / 2, (this.height - h) / 2, w, h);
+  start(): void {
+    const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
+    this.parts = [];
+    this.recorder = new MediaRecorder(this.stream, { ...(mimeType && { mimeType }), videoBitsPerSecond: 12e6 });
+    this.recorder.ondataavailable = ({ data }) => this.parts.push(data);
+    this.recorder.start(1000); // in parts of a second: nothing is lost where the page dies later
   }
 
-  async frame(index: number): Promise<ImageBitmap> {
-    const kept = this.cache.get(index);
-    if (kept) return kept;
-    const bitmap = await createImageBitmap(this.pictures[index]);
-    this.cache.put(index, bitmap);
-    return bitmap;
-  }
-
-  /** Drop what was recorded. */
-  clear(): void {
-    this.timestamps.length = this.durations.length = this.pictures.length = 0;
-    this.cache.clear();
-  }
-
-  /** Switch the camera off; what was recorded stays. */
-  stop(): void {
-    for (const track of this.stream.getTracks()) track.stop();
-  }
-
-  overview(count: number, height: number): AsyncGenerator<ImageBitmap> {
-    return overview(this, count, height);
+  /** What was recorded, as a file. */
+  async finish(): Promise<File> {
+    const recorder = this.recorder!;
+    if (recorder.state !== 'inactive') {
+      await new Promise<void>((resolve) => {
+        recorder.onstop = () => resolve();
+        recorder.stop();
+      });
+    }
+    const type = recorder.mimeType.split(';')[0] || 'video/webm';
+    const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, '-');
+    return new File(this.parts, `Camera-${time}.${type.endsWith('mp4') ? 'mp4' : 'webm'}`, { type });
   }
 
   close(): void {
-    this.stop();
-    this.cache.clear();
+    if (this.recording) this.recorder!.stop();
+    for (const track of this.stream.getTracks()) track.stop();
+    this.preview.srcObject = null;
   }
 }
 

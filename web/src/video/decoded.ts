@@ -15,8 +15,11 @@ import {
 import { FrameCache } from './cache';
 import { VideoError, type SoundSource, type VideoSource } from './source';
 
-/** Null where this browser cannot decode the file with WebCodecs; the <video> element may still play it. */
-export async function openDecoded(file: Blob, name: string): Promise<VideoSource | null> {
+/**
+ * Null where this browser cannot decode the file with WebCodecs; the <video> element may still play it. `held`: how many
+ * frames are kept, where it is not as many as there is room for.
+ */
+export async function openDecoded(file: Blob, name: string, held?: number): Promise<VideoSource | null> {
   if (typeof VideoDecoder === 'undefined') return null;
   const input = new Input({ source: new BlobSource(file), formats: [MP4, QTFF, WEBM, MATROSKA] });
   let track: InputVideoTrack | null;
@@ -31,7 +34,9 @@ export async function openDecoded(file: Blob, name: string): Promise<VideoSource
   if (!times.timestamps.length) throw new VideoError(`“${name}” has no frames.`);
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   const sound = await soundOf(input);
-  return new DecodedVideo(name, width, height, times.timestamps, times.durations, sound, times.keys, track);
+  const cache = new FrameCache(width, height, held);
+  const { timestamps, durations, keys } = times;
+  return new DecodedVideo(file, name, width, height, timestamps, durations, sound, keys, track, cache);
 }
 
 /** The sound of a file; a file whose sound cannot be read is one without. */
@@ -69,13 +74,14 @@ async function frameTimes(track: InputVideoTrack): Promise<Times> {
 }
 
 class DecodedVideo implements VideoSource {
-  private readonly cache: FrameCache;
+  readonly pageOnly = false;
   private readonly sink: VideoSampleSink;
   private readonly canvas: OffscreenCanvasRenderingContext2D;
   private ahead: { next: number; samples: AsyncGenerator<VideoSample, void, unknown> } | undefined;
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
+    readonly file: Blob,
     readonly name: string,
     readonly width: number,
     readonly height: number,
@@ -84,8 +90,8 @@ class DecodedVideo implements VideoSource {
     readonly sound: SoundSource | null,
     private readonly keys: number[],
     private readonly track: InputVideoTrack,
+    private readonly cache: FrameCache,
   ) {
-    this.cache = new FrameCache(width, height);
     this.sink = new VideoSampleSink(track);
     this.canvas = new OffscreenCanvas(width, height).getContext('2d', { alpha: false })!;
   }

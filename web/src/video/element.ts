@@ -25,7 +25,7 @@ export async function openElement(file: Blob, name: string): Promise<VideoSource
     URL.revokeObjectURL(video.src);
     throw error;
   }
-  return new ElementVideo(name, video);
+  return new ElementVideo(file, name, video);
 }
 
 function unreadable(name: string): string {
@@ -33,6 +33,7 @@ function unreadable(name: string): string {
 }
 
 class ElementVideo implements VideoSource {
+  readonly pageOnly = true;
   readonly width: number;
   readonly height: number;
   readonly timestamps: number[];
@@ -42,6 +43,7 @@ class ElementVideo implements VideoSource {
   private queue: Promise<unknown> = Promise.resolve();
 
   constructor(
+    readonly file: Blob,
     readonly name: string,
     private readonly video: HTMLVideoElement,
   ) {

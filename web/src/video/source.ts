@@ -12,6 +12,10 @@ export interface SoundSource {
 /** A video as the app sees it: numbered frames with exact times. */
 export interface VideoSource {
   readonly name: string;
+  /** What it was read from. */
+  readonly file: Blob;
+  /** Whether only a page can read it, and no worker. */
+  readonly pageOnly: boolean;
   /** Upright, in square pixels. */
   readonly width: number;
   readonly height: number;

@@ -15,6 +15,7 @@ export function madeVideo(width: number, height: number, timestamps: number[]): 
   return {
     width,
     height,
+    first: 0,
     timestamps,
     sound: null,
     durations: timestamps.map((time, i) => (timestamps[i + 1] ?? time + 0.04) - time),

@@ -1,8 +1,9 @@
-import { exportCoco } from '../../src/export/coco';
-import { exportMasksZip } from '../../src/export/masks';
-import { exportStill } from '../../src/export/still';
-import type { Background, TrackedVideo } from '../../src/export/types';
-import { exportWebm } from '../../src/export/film';
+import { writeCoco } from '../../src/export/coco';
+import { writeWebm } from '../../src/export/film';
+import { writeMasks } from '../../src/export/pictures';
+import { Sink, toMemory } from '../../src/export/sink';
+import { writeStill } from '../../src/export/still';
+import { plainLook, type Background, type Progress, type TrackedVideo } from '../../src/export/types';
 import { madeVideo } from './made';
 
 declare function save(name: string, base64: string): Promise<void>;
@@ -23,11 +24,12 @@ export async function run(): Promise<Record<string, unknown>> {
     image: { kind: 'image', image: halves() },
   };
   for (const [name, background] of Object.entries(backgrounds)) {
-    await write(`${name}.webm`, await exportWebm(video, background, ignore, never));
-    await write(`${name}.png`, await exportStill(video, 3, background));
+    const look = plainLook(background);
+    await write(`${name}.webm`, await filled((sink) => writeWebm(video, look, sink, ignore, never)));
+    await write(`${name}.png`, await filled((sink) => writeStill(video, 3, look, sink)));
   }
-  await write('masks.zip', await exportMasksZip(video, ignore, never));
-  await write('coco.json', await exportCoco(video, ignore, never));
+  await write('masks.zip', await filled((sink) => writeMasks(video, sink, ignore, never)));
+  await write('coco.json', await filled((sink) => writeCoco(video, sink, ignore, never)));
   await write('truth.bin', await truth(video));
   return {
     timestamps: TIMESTAMPS,
@@ -37,6 +39,17 @@ export async function run(): Promise<Record<string, unknown>> {
     withoutEncoder: await withoutEncoder(video),
     ticks: await ticksWhileExporting(video),
   };
+}
+
+/** What was written into a sink. */
+async function filled(work: (sink: Sink) => Promise<void>): Promise<Blob> {
+  const sink = new Sink(toMemory());
+  await work(sink);
+  return (await sink.close())!;
+}
+
+function webm(video: TrackedVideo, background: Background, progress: Progress, signal: AbortSignal): Promise<void> {
+  return writeWebm(video, plainLook(background), new Sink(toMemory()), progress, signal);
 }
 
 /** RGB and matte of every frame, one after the other. */
@@ -68,14 +81,14 @@ async function abortedAfterThree(video: TrackedVideo): Promise<unknown> {
     seen.push(done);
     if (done === 3) stop.abort();
   };
-  const error = await exportWebm(video, { kind: 'transparent' }, progress, stop.signal).catch((e: Error) => e.name);
+  const error = await webm(video, { kind: 'transparent' }, progress, stop.signal).catch((e: Error) => e.name);
   return { error, seen };
 }
 
 async function withoutEncoder(video: TrackedVideo): Promise<unknown> {
   const encoder = globalThis.VideoEncoder;
   Object.assign(globalThis, { VideoEncoder: undefined });
-  const error = await exportWebm(video, { kind: 'transparent' }, () => {}, new AbortController().signal).catch(
+  const error = await webm(video, { kind: 'transparent' }, () => {}, new AbortController().signal).catch(
     (e: Error) => e.message,
   );
   Object.assign(globalThis, { VideoEncoder: encoder });
@@ -93,7 +106,7 @@ async function ticksWhileExporting(video: TrackedVideo): Promise<number> {
   };
   channel.port2.postMessage(null);
   const seen = new Set<number>();
-  await exportWebm(video, { kind: 'color', color: '#fff' }, () => seen.add(turns), new AbortController().signal);
+  await webm(video, { kind: 'color', color: '#fff' }, () => seen.add(turns), new AbortController().signal);
   going = false;
   return seen.size;
 }

@@ -5,6 +5,7 @@ import { imported } from './bundle.mjs';
 
 const parts = await imported('parts.ts');
 const ignore = () => {};
+const sink = () => new parts.Sink(parts.toMemory());
 const never = new AbortController().signal;
 
 test("the checksum of '123456789' is the one every description of CRC-32 gives", () => {
@@ -100,7 +101,7 @@ test('three boxes have the variance of the Gaussian, nearly', () => {
 test('progress is told for every frame; aborting ends the work with its reason', async () => {
   const video = parts.madeVideo(16, 12, [0, 0.1, 0.2]);
   const told = [];
-  await parts.exportMasksZip(video, (done, total) => told.push([done, total]), never);
+  await parts.writeMasks(video, sink(), (done, total) => told.push([done, total]), never);
   assert.deepEqual(told, [
     [1, 3],
     [2, 3],
@@ -108,7 +109,7 @@ test('progress is told for every frame; aborting ends the work with its reason',
   ]);
   const stop = new AbortController();
   const abortAfterFirst = () => stop.abort();
-  await assert.rejects(parts.exportCoco(video, abortAfterFirst, stop.signal), { name: 'AbortError' });
+  await assert.rejects(parts.writeCoco(video, sink(), abortAfterFirst, stop.signal), { name: 'AbortError' });
 });
 
 test('other tasks get their turn between two frames', async () => {
@@ -116,13 +117,70 @@ test('other tasks get their turn between two frames', async () => {
   const order = [];
   const tick = () => order.push('page') < 40 && setImmediate(tick);
   setImmediate(tick);
-  await parts.exportCoco(video, (done) => order.push(done), never);
+  await parts.writeCoco(video, sink(), (done) => order.push(done), never);
   const between = order.slice(order.indexOf(1) + 1, order.indexOf(4));
   assert.ok(between.includes('page'), order.join(' '));
 });
 
 test('nothing to export, and planes of a wrong size, are said plainly', async () => {
-  await assert.rejects(parts.exportMasksZip(parts.madeVideo(4, 4, []), ignore, never), /nothing to export/);
+  await assert.rejects(parts.writeMasks(parts.madeVideo(4, 4, []), sink(), ignore, never), /nothing to export/);
   const video = { ...parts.madeVideo(4, 4, [0]), labels: async () => new Uint8Array(15) };
-  await assert.rejects(parts.exportCoco(video, ignore, never), /labels of 4 x 4 = 16 pixels, got 15/);
+  await assert.rejects(parts.writeCoco(video, sink(), ignore, never), /labels of 4 x 4 = 16 pixels, got 15/);
+});
+
+test('what is written at any place of a file is there when it is closed', async () => {
+  const file = sink();
+  await file.append('hello');
+  await file.append(' world');
+  const writer = file.stream().getWriter();
+  await writer.write({ type: 'write', data: parts.ascii('J'), position: 0 });
+  assert.equal(file.size, 11);
+  assert.equal(await (await file.close()).text(), 'Jello world');
+});
+
+/** Ids from a drawing, and back. */
+const drawn = (rows) => Uint8Array.from(rows.join(''), (mark) => (mark === '.' ? 0 : Number(mark)));
+const shown = (ids, width) =>
+  Array.from(ids, (id) => (id ? id : '.'))
+    .join('')
+    .match(new RegExp(`.{${width}}`, 'g'));
+
+test('runs that touch at a corner are one part, or two', () => {
+  const ids = drawn(['1..', '.1.', '..1']);
+  const box = { top: 0, left: 0, bottom: 3, right: 3 };
+  assert.deepEqual(parts.joinedRuns(box, 1, (i) => ids[i] === 1, 3).sizes, [3]);
+  assert.deepEqual(parts.joinedRuns(box, 0, (i) => ids[i] === 1, 3).sizes, [1, 1, 1]);
+  const horseshoe = drawn(['1.1', '1.1', '111']);
+  assert.deepEqual(parts.joinedRuns(box, 0, (i) => horseshoe[i] === 1, 3).sizes, [7]);
+});
+
+test('specks go, the largest part never; holes are filled, but not where another object is', () => {
+  const size = { height: 5, width: 8 };
+  const ids = drawn(['1111...1', '1..1....', '1111.333', '.....323', '1....333']);
+  const clean = ids.slice();
+  parts.dropSpecks(clean, size, 3);
+  assert.deepEqual(shown(clean, 8), ['1111....', '1..1....', '1111.333', '.....323', '.....333']);
+  parts.fillHoles(clean, size, 3);
+  assert.deepEqual(shown(clean, 8), ['1111....', '1111....', '1111.333', '.....323', '.....333']);
+  const alone = drawn(['........', '........', '....1...', '........', '........']);
+  parts.dropSpecks(alone, size, 100);
+  assert.equal(alone[20], 1);
+});
+
+test('objects grow round, up to each other, and shrink from what is not them, but not from the border', () => {
+  const size = { height: 5, width: 7 };
+  const ids = drawn(['.......', '.......', '1....2.', '.......', '.......']);
+  assert.deepEqual(shown(parts.regrown(ids, size, 2), 7), ['1....2.', '11..222', '1112222', '11..222', '1....2.']);
+  const block = drawn(['111....', '111....', '111....', '111....', '111....']);
+  assert.deepEqual(shown(parts.regrown(block, size, -1), 7), Array(5).fill('11.....'));
+});
+
+test('a matte is hard without a feather, and soft over as much as is asked for', () => {
+  const size = { height: 1, width: 9 };
+  const ids = drawn(['1111.....']);
+  assert.deepEqual([...parts.matte(ids, size, 0)], [255, 255, 255, 255, 0, 0, 0, 0, 0]);
+  const soft = parts.matte(ids, size, 1);
+  assert.ok(soft[3] > 127 && soft[3] < 255 && soft[4] > 0 && soft[4] < 128, soft.join());
+  assert.equal(soft[3] + soft[4], 255);
+  assert.deepEqual([soft[0], soft[8]], [255, 0]);
 });
