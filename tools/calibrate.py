@@ -101,12 +101,12 @@ def gather(tracker: Tracker, clip: LabelledClip) -> tuple[Numbers, Numbers]:
         result = tracker.step(frame)
         if known.mean() < 1 - MOSTLY_VOID:
             continue
-        for group, sight in zip(tracker.state().groups, result.sights, strict=True):
-            for identity, row in zip(sight.ids, cues(sight, group.annotated_sizes()), strict=True):
-                if identity not in sight.guests and np.isfinite(row).all():
-                    mask, object_ = (result.mask == identity) & known, truth == identity
-                    rows.append(row)
-                    overlaps.append((mask & object_).sum() / max(1, (mask | object_).sum()))
+        sight = result.sight
+        for identity, row in zip(sight.ids, cues(sight, tracker.state().group.annotated_sizes()), strict=True):
+            if np.isfinite(row).all():
+                mask, object_ = (result.mask == identity) & known, truth == identity
+                rows.append(row)
+                overlaps.append((mask & object_).sum() / max(1, (mask | object_).sum()))
     return np.array(rows), np.array(overlaps)
 
 

@@ -43,7 +43,7 @@ def picture() -> np.ndarray:
 
 
 def _column(frame: np.ndarray, mask: np.ndarray, tracker: Tracker) -> np.ndarray:
-    geometry = tracker.state().groups[0].current.geometry
+    geometry = tracker.state().group.current.geometry
     top, left, height, width = geometry.box
     above = frame.copy()
     cv2.rectangle(above, (left, top), (left + width - 1, top + height - 1), ORANGE, 6)

@@ -170,7 +170,7 @@ def test_objects_that_come_late_are_remembered_as_they_were_given(tmp_path: Path
     dataset = read_youtube(write_youtube(tmp_path / "valid", {"late": (pictures, truths)}, {"late": meta}))
     tracker = Tracker(TorchRuntime(build("mobilenetv2-lite")), queue=2, size=None)
     predict_videos(tracker, dataset.tasks, tmp_path / "predictions", {})
-    queue = tracker.state().groups[0].queue
+    queue = tracker.state().group.queue
     assert [seen.time for seen in queue.seen] == [*times, 44]
     assert queue.given == tuple(frozenset({index}) for index in range(5))
     for slot, (seen, time) in enumerate(zip(queue.seen[:5], times, strict=True)):

@@ -76,7 +76,7 @@ def test_fixed_shapes(tmp_path: Path) -> None:
     reference = TorchRuntime(network)
     tracker = Tracker(reference, size=None)
     tracker.start(frames[0], masks[0])
-    memory = tracker.state().groups[0].queue.at(1)
+    memory = tracker.state().group.queue.at(1)
     ours, theirs = runtime.step(frames[1], memory, 1), reference.step(frames[1], memory, 1)
     np.testing.assert_allclose(ours[0], theirs[0], atol=1e-3)
     np.testing.assert_allclose(ours[1].values, theirs[1].values, atol=1e-3)

@@ -51,7 +51,7 @@ def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size(runtime: TorchRu
         for mask in masks[1:]:
             tracker.step(frame)
             tracker.correct((8 * mask).astype(np.uint8))
-        return tracker.state().groups[0].annotated_sizes()[0]
+        return tracker.state().group.annotated_sizes()[0]
 
     assert size(square(0, 0, 8), square(16, 24, 16), gone) == size(square(16, 24, 16)) == 16 * 16
     assert np.isfinite(cues(sight(0.97 * square(16, 24, 32)), annotated(gone))).all()

@@ -18,24 +18,17 @@ LOOK = LookAhead(109, 54.5, 2.2)
 """The upper left corner: 218 x 109 pixels."""
 
 
-def begin(own: tuple[int, ...] = (1, 2), guests: frozenset[int] = frozenset({3}), queue: int | None = 2) -> Group:
-    return Group.begin(
-        RUNTIME, picture(PLACES), ids_of(PLACES), own, guests, WHOLE, LOOK, length=queue, every=5
-    )  # fmt: skip
+def begin(ids: tuple[int, ...] = (1, 2, 3)) -> Group:
+    return Group.begin(RUNTIME, picture(PLACES), ids_of(PLACES), ids, WHOLE, LOOK, length=2, every=5)
 
 
 def step(group: Group, time: int, places: Places = PLACES) -> Group:
     return group.step(RUNTIME, picture(places), LOOK.geometry(WHOLE), time)[0]
 
 
-def layers(places: Places = PLACES) -> dict[int, np.ndarray]:
-    return {i: (ids_of(places) == i).astype(np.float32) for i in (1, 2, 3)}
-
-
-def test_own_objects_come_first() -> None:
-    group = begin(own=(3, 1), guests=frozenset({2}))
+def test_objects_keep_their_order() -> None:
+    group = begin((3, 1, 2))
     assert group.ids == (3, 1, 2)
-    assert group.own == (3, 1)
     geometry = group.current.geometry
     assert geometry.box == (0, 0, 109, 218)
     np.testing.assert_array_equal(group.current.masks, geometry.masks(ids_of(PLACES), (3, 1, 2)))
@@ -50,49 +43,31 @@ def test_a_step_changes_nothing_of_what_was() -> None:
     assert [seen.time for seen in after.queue.seen] == [0, 1]
     assert after.current.time == 1
     assert sight.ids == (1, 2, 3)
-    assert sight.guests == {3}
 
 
-def test_confidence_and_extents_are_of_its_own_objects_only() -> None:
+def test_where_its_objects_are() -> None:
     group, sight = begin().step(RUNTIME, picture(PLACES), LOOK.geometry(WHOLE), 1)
     trust = group.confidence(sight)
-    assert list(trust) == [1, 2]
+    assert list(trust) == [1, 2, 3]
     assert min(trust.values()) > 0.8
-    found = group.extents(sight, trust)
-    assert list(found) == [1, 2]
-    assert found[2] is not None
-    box = (found[2].left, found[2].top, found[2].right, found[2].bottom)
-    np.testing.assert_allclose(box, (100, 60, 124, 84), atol=3)
-    assert group.extents(sight, {1: TRUSTED, 2: TRUSTED - 0.01})[2] is None  # doubted
-    assert group.extents(sight, {1: TRUSTED, 2: TRUSTED - 0.01})[1] == found[1]
+    found = group.extent(sight, trust)
+    assert found is not None
+    np.testing.assert_allclose((found.left, found.top, found.right, found.bottom), (30, 20, 174, 84), atol=3)
+    assert group.extent(sight, trust | {2: TRUSTED}) == found
+    assert group.extent(sight, trust | {2: TRUSTED - 0.01}) is None  # one is doubted
 
 
 def test_an_object_that_comes_and_goes_leaves_no_trace() -> None:
-    group = step(begin(guests=frozenset()), 1)
-    with_third = group.with_objects(RUNTIME, (3,), as_guests=True)
+    group = step(begin((1, 2)), 1)
+    with_third = group.with_objects(RUNTIME, (3,))
     assert with_third.ids == (1, 2, 3)
-    assert with_third.own == (1, 2)
     assert with_third.queue.memory.values.shape[0] == 3
     assert not with_third.queue.memory.values[2].any()  # nowhere in all frames so far
     assert not with_third.current.masks[2].any()
     back = with_third.without(3)
     np.testing.assert_array_equal(back.queue.memory.values, group.queue.memory.values)
     np.testing.assert_array_equal(back.current.masks, group.current.masks)
-    assert (back.ids, back.guests) == (group.ids, group.guests)
-
-
-def test_what_was_found_is_remembered_and_is_no_anchor() -> None:
-    group = step(begin(guests=frozenset()), 1).with_objects(RUNTIME, (3,), as_guests=True)
-    fresh = group.refreshed(RUNTIME, layers())
-    assert fresh.queue.anchors == group.queue.anchors == 1
-    assert len(fresh.queue.seen) == len(group.queue.seen)
-    assert fresh.queue.memory.values[2, 0, 1].sum() == pytest.approx(
-        24**2 * fresh.current.geometry.scale**2 / 256, rel=0.02
-    )
-    assert not fresh.queue.memory.values[2, :, 0].any()  # the annotated frame is as it was
-    _, sight = fresh.step(RUNTIME, picture(PLACES), LOOK.geometry(WHOLE), 2)
-    plane = sight.geometry.restore(sight.probabilities[3:])[0]
-    assert np.median(plane[ids_of(PLACES) == 3]) > 0.9
+    assert back.ids == group.ids
 
 
 def test_what_is_drawn_is_an_anchor() -> None:
@@ -105,16 +80,6 @@ def test_what_is_drawn_is_an_anchor() -> None:
     np.testing.assert_array_equal(drawn.current.masks, masks)
 
 
-def test_guests_of_another_window_become_its_own() -> None:
-    group = step(begin(own=(1,), guests=frozenset({2})), 1)
-    adopted = group.adopting(RUNTIME, (2, 3), layers())
-    assert adopted.ids == adopted.own == (1, 2, 3)
-    assert not adopted.guests
-    known = group.adopting(RUNTIME, (2,), layers())
-    assert known.own == (1, 2)
-    assert known.queue is group.queue  # nothing to remember anew
-
-
 def test_how_large_objects_were_where_they_were_marked_last_and_seen() -> None:
     group = begin()
     assert group.annotated_sizes() == pytest.approx([576] * 3, rel=0.15)
@@ -123,7 +88,7 @@ def test_how_large_objects_were_where_they_were_marked_last_and_seen() -> None:
     masks = geometry.masks(ids_of(larger, side=40), group.ids)  # and 3 is nowhere to be seen
     after = step(group, 1).annotated(RUNTIME, group.current.frame, masks, geometry)
     assert after.annotated_sizes() == pytest.approx([1600, 1600, group.annotated_sizes()[2]], rel=0.15)
-    assert begin().with_objects(RUNTIME, (9,), as_guests=True).annotated_sizes()[3] == 0
+    assert begin().with_objects(RUNTIME, (9,)).annotated_sizes()[3] == 0
 
 
 def test_an_annotated_frame_as_a_sight() -> None:

@@ -35,7 +35,7 @@ def plain(sight: Sight) -> np.ndarray:
 
 
 def sharp_mask(sight: Sight, frame: np.ndarray) -> np.ndarray:
-    return TrackResult(sight.ids, (sight,), frame, {}).mask
+    return TrackResult(sight.ids, sight, frame, {}).mask
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -77,9 +77,9 @@ def test_cost_and_memory_do_not_grow(runtime: TorchRuntime) -> None:
     tracemalloc.start()
     for i in range(200):
         tracker.step(frames[i % 10])
-        memory = tracker.state().groups[0].queue.memory
+        memory = tracker.state().group.queue.memory
         shapes.add((memory.keys.shape, memory.values.shape))
-        sizes.add(len(pickle.dumps(tracker.state().groups[0].queue.memory)))
+        sizes.add(len(pickle.dumps(tracker.state().group.queue.memory)))
         if i % 50 == 49:
             used.append(tracemalloc.get_traced_memory()[0])
     tracemalloc.stop()
@@ -92,7 +92,7 @@ def test_an_unbounded_memory_grows(runtime: TorchRuntime) -> None:
     tracker = Tracker(runtime, queue=None, size=None, every=5)
     tracker.start(frames[0], masks[0])
     follow(tracker, frames[1:])
-    assert tracker.state().groups[0].queue.memory.slots == 4  # 0, 5, 10 and the last, 11
+    assert tracker.state().group.queue.memory.slots == 4  # 0, 5, 10 and the last, 11
 
 
 def test_state_and_restore_repeat_exactly(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> None:
@@ -119,10 +119,10 @@ def test_add_follows_new_objects_and_leaves_the_old_ones(
     result = tracker.add(np.where(masks[1] == 3, 9, 0))
     assert result.ids == (1, 9)
     np.testing.assert_array_equal(result.mask == 9, masks[1] == 3)
-    after = tracker.state().groups[0].queue
+    after = tracker.state().group.queue
     assert after.anchors == 2
     # where the new object was not, the old one is remembered as it was
-    np.testing.assert_array_equal(after.memory.values[0, :, 0], before.groups[0].queue.memory.values[0, :, 0])
+    np.testing.assert_array_equal(after.memory.values[0, :, 0], before.group.queue.memory.values[0, :, 0])
     assert tracker.step(frames[2]).probabilities.shape[0] == 3
     with pytest.raises(InputError, match="object 1 is being followed already"):
         tracker.add(np.where(masks[1] == 3, 1, 0))
@@ -137,10 +137,10 @@ def test_correct_replaces_the_current_masks(clip: tuple[np.ndarray, np.ndarray],
     np.testing.assert_array_equal(result.mask, masks[1])
     fresh = Tracker(runtime, size=None)
     fresh.start(frames[1], masks[1])
-    queue = tracker.state().groups[0].queue
+    queue = tracker.state().group.queue
     for slot in (1, 2):  # the annotation and the most recent frame
         np.testing.assert_allclose(
-            queue.memory.values[:, :, slot], fresh.state().groups[0].queue.memory.values[:, :, 0], atol=1e-4
+            queue.memory.values[:, :, slot], fresh.state().group.queue.memory.values[:, :, 0], atol=1e-4
         )
     gone = tracker.correct(np.where(masks[1] == 2, 0, masks[1]))
     assert gone.ids == (1, 2, 3)
@@ -153,10 +153,10 @@ def test_remove(clip: tuple[np.ndarray, np.ndarray], runtime: TorchRuntime) -> N
     tracker = Tracker(runtime, size=None)
     tracker.start(frames[0], masks[0])
     tracker.step(frames[1])
-    kept = tracker.state().groups[0].queue.memory.values[[0, 2]]
+    kept = tracker.state().group.queue.memory.values[[0, 2]]
     tracker.remove(2)
     assert tracker.ids == (1, 3)
-    np.testing.assert_array_equal(tracker.state().groups[0].queue.memory.values, kept)
+    np.testing.assert_array_equal(tracker.state().group.queue.memory.values, kept)
     assert tracker.step(frames[2]).ids == (1, 3)
     with pytest.raises(InputError, match="object 2 is not being followed"):
         tracker.remove(2)

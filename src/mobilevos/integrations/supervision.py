@@ -61,7 +61,7 @@ def from_detections(detections: sv.Detections, frame: Image) -> TrackResult:
     geometry = Geometry.fit(frame.shape[0], frame.shape[1], None)
     planes = geometry.masks(drawn, ids) if ids else np.zeros((0, *geometry.frame(frame).shape[:2]), np.float32)
     sight = Sight(ids, np.concatenate([1 - planes.sum(0, keepdims=True), planes]), geometry)
-    return TrackResult(ids, (sight,), frame, dict(zip(ids, scores.tolist(), strict=True)), drawn=drawn)
+    return TrackResult(ids, sight, frame, dict(zip(ids, scores.tolist(), strict=True)), drawn=drawn)
 
 
 def marks_of(detections: sv.Detections, frame: Image) -> dict[int, NDArray[Any]]:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mobilevos.arrays import Array, Ids, Image
-from mobilevos.runtime.base import Runtime, written
+from mobilevos.runtime.base import Runtime
 from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.result import Sight
-from mobilevos.tracking.window import TRUSTED, Extent, LookAhead, extent_of, winners
+from mobilevos.tracking.window import TRUSTED, Extent, LookAhead, extent_of, joined, winners
 
 
 @dataclass(frozen=True)
@@ -21,17 +21,11 @@ class Group:
     """Immutable: each change gives a new one."""
 
     ids: tuple[int, ...]
-    """Its objects and its guests, in the order in which they came"""
-    guests: frozenset[int]
-    """Objects of other windows that are to be seen here: without them, nothing competes for their pixels"""
+    """The objects, in the order in which they came"""
     look: LookAhead
     """Where it looks in the next frame"""
     queue: MemoryQueue
     current: Seen
-
-    @property
-    def own(self) -> tuple[int, ...]:
-        return tuple(identity for identity in self.ids if identity not in self.guests)
 
     @classmethod
     def begin(
@@ -39,8 +33,7 @@ class Group:
         runtime: Runtime,
         frame: Image,
         mask: Ids,
-        own: tuple[int, ...],
-        guests: frozenset[int],
+        ids: tuple[int, ...],
         whole: Geometry,
         look: LookAhead,
         *,
@@ -48,11 +41,10 @@ class Group:
         every: int,
     ) -> Group:
         """Objects of a mask (H, W) in the first frame (H, W, 3); length, every: of the memory."""
-        ids = (*own, *sorted(guests))
         geometry = look.geometry(whole)
         seen = Seen(0, geometry.frame(frame), geometry.masks(mask, ids), geometry)
         key, values = runtime.memorise(seen.frame, seen.masks)
-        return cls(ids, guests, look, MemoryQueue.begin(seen, key, values, length, every), seen)
+        return cls(ids, look, MemoryQueue.begin(seen, key, values, length, every), seen)
 
     def step(self, runtime: Runtime, frame: Image, geometry: Geometry, time: int) -> tuple[Group, Sight]:
         """The objects in the next frame, through a window."""
@@ -61,7 +53,7 @@ class Group:
         probabilities, memory, rating = runtime.step(image, self.queue.at(time), 0 if slot is None else slot)
         seen = Seen(time, image, probabilities[1:], geometry)
         queue = self.queue if slot is None else self.queue.with_frame(memory, slot, seen)
-        sight = Sight(self.ids, probabilities, geometry, self.guests, rating)
+        sight = Sight(self.ids, probabilities, geometry, rating)
         return replace(self, queue=queue, current=seen), sight
 
     def annotated(self, runtime: Runtime, image: Image, masks: Array, geometry: Geometry) -> Group:
@@ -70,31 +62,13 @@ class Group:
         key, values = runtime.memorise(image, masks)
         return replace(self, queue=self.queue.with_anchor(seen, key, values), current=seen)
 
-    def refreshed(self, runtime: Runtime, layers: Mapping[int, Array]) -> Group:
-        """Remembering the current frame with these masks (H, W), 0..1: found, not given, so they are no anchor."""
-        geometry = self.current.geometry
-        masks = geometry.planes([geometry.cut(layers[i]) for i in self.ids])
-        seen = replace(self.current, masks=masks)
-        key, values = runtime.memorise(seen.frame, masks)
-        slot = self.queue.slot(seen.time)
-        queue = self.queue
-        if slot is not None:
-            queue = queue.with_frame(written(queue.memory, slot, key, values), slot, seen)
-        return replace(self, queue=queue, current=seen)
-
     def as_annotated(self) -> Sight:
         """The current frame as its masks have it."""
         masks = self.current.masks
         planes = np.concatenate([1 - masks.sum(0, keepdims=True).clip(0, 1), masks])
-        return Sight(self.ids, planes, self.current.geometry, self.guests)
+        return Sight(self.ids, planes, self.current.geometry)
 
-    def adopting(self, runtime: Runtime, objects: tuple[int, ...], layers: Mapping[int, Array]) -> Group:
-        """With the objects of another window as its own."""
-        group = replace(self, guests=self.guests - set(objects))
-        new = tuple(identity for identity in objects if identity not in self.ids)
-        return group.with_objects(runtime, new, as_guests=False).refreshed(runtime, layers) if new else group
-
-    def with_objects(self, runtime: Runtime, new: tuple[int, ...], *, as_guests: bool) -> Group:
+    def with_objects(self, runtime: Runtime, new: tuple[int, ...]) -> Group:
         """Further objects, which were nowhere so far."""
 
         def absent(seen: Seen) -> Array:
@@ -109,7 +83,6 @@ class Group:
         return replace(
             self,
             ids=self.ids + new,
-            guests=self.guests | frozenset(new) if as_guests else self.guests,
             queue=self.queue.with_objects(values),
             current=replace(self.current, masks=np.concatenate([self.current.masks, empty])),
         )
@@ -120,24 +93,21 @@ class Group:
         return replace(
             self,
             ids=tuple(i for i in self.ids if i != identity),
-            guests=self.guests - {identity},
             queue=self.queue.without_object(index),
             current=replace(self.current, masks=np.delete(self.current.masks, index, 0)),
         )
 
     def confidence(self, sight: Sight) -> dict[int, float]:
-        """How far the masks of its own objects are to be trusted."""
-        found = confidence(sight, self.annotated_sizes())
-        return {identity: found[identity] for identity in self.own}
+        """How far the masks of its objects are to be trusted."""
+        return confidence(sight, self.annotated_sizes())
 
-    def extents(self, sight: Sight, trust: Mapping[int, float]) -> dict[int, Extent | None]:
-        """Where each of its own objects is; None for one that is lost or doubtful."""
+    def extent(self, sight: Sight, trust: Mapping[int, float]) -> Extent | None:
+        """Where its objects are; None where one of them is lost or doubtful: then it is looked for."""
         winner = winners(sight.probabilities)
-        return {
-            identity: extent_of(winner == channel, sight.geometry) if trust[identity] >= TRUSTED else None
-            for channel, identity in enumerate(self.ids, start=1)
-            if identity not in self.guests
-        }
+        channels = [channel for channel, i in enumerate(self.ids, start=1) if trust[i] >= TRUSTED]
+        extents = [extent_of(winner == channel, sight.geometry) for channel in channels]
+        found = [extent for extent in extents if extent is not None]
+        return joined(found) if len(found) == len(self.ids) else None
 
     def annotated_sizes(self) -> list[float]:
         """How large each object was, in pixels of the frame, where it was annotated last and was to be seen."""

@@ -16,7 +16,7 @@ from mobilevos.tracking.sharp import ids_of_part
 
 @dataclass(frozen=True)
 class Sight:
-    """Some objects as one window shows them."""
+    """The objects as a window shows them."""
 
     ids: tuple[int, ...]
     """The objects, in the order of the channels 1 .. N"""
@@ -24,8 +24,6 @@ class Sight:
     """(1 + N, h, w), background first, padded, at the network's size"""
     geometry: Geometry
     """Which part of the frame it is"""
-    guests: frozenset[int] = frozenset()
-    """Those that belong to other windows: they compete here, and are taken from there"""
     rating: Array | None = None
     """(N,): how well the masks fit by the network's own judgement, 0..1; None where they were given"""
 
@@ -36,8 +34,8 @@ class TrackResult:
 
     ids: tuple[int, ...]
     """The objects, in the order in which they came"""
-    sights: tuple[Sight, ...]
-    """What the network said, window by window"""
+    sight: Sight
+    """What the network said, through its window"""
     frame: Image
     """(H, W, 3), the frame itself, whose edges the mask follows; not to be written to before `mask` is asked for"""
     confidence: Mapping[int, float]
@@ -47,36 +45,18 @@ class TrackResult:
 
     @cached_property
     def probabilities(self) -> Array:
-        """(1 + N, H, W), background first, at the frame's size; 0 for objects outside of their windows."""
-        planes = np.zeros((1 + len(self.ids), *self.frame.shape[:2]), np.float32)
-        for sight in self.sights:
-            restored = sight.geometry.restore(sight.probabilities[1:])
-            for identity, plane in zip(sight.ids, restored, strict=True):
-                if identity not in sight.guests:
-                    planes[1 + self.ids.index(identity)] = plane
-        total = planes[1:].sum(0)
-        planes[1:] /= np.maximum(total, 1)  # where several windows are sure of a pixel
-        planes[0] = 1 - np.minimum(total, 1)
-        return planes
+        """(1 + N, H, W), background first, at the frame's size; 0 for objects outside of the window."""
+        objects = self.sight.geometry.restore(self.sight.probabilities[1:])
+        return np.concatenate([1 - objects.sum(0, keepdims=True), objects])
 
     @cached_property
     def mask(self) -> Ids:
         """(H, W), the ids of the objects, 0 where there is none; its edges follow those of the frame."""
         if self.drawn is not None:
             return self.drawn
-        if len(self.sights) == 1:
-            return _ids(self.sights[0], self.frame)
-        owned = np.zeros(self.frame.shape[:2], np.uint8)
-        for sight in sorted(self.sights, key=lambda each: -each.geometry.scale):  # the closest look decides
-            np.copyto(owned, _ids(sight, self.frame), where=owned == 0)
-        return owned
-
-
-def _ids(sight: Sight, frame: Image) -> Ids:
-    """What a window owns of the frame (H, W)."""
-    geometry = sight.geometry
-    part = ids_of_part(geometry.inner(sight.probabilities), geometry.cut(frame))
-    table = np.zeros(256, np.uint8)
-    table[1 : 1 + len(sight.ids)] = [0 if i in sight.guests else i for i in sight.ids]
-    names = np.asarray(cv2.LUT(part, table), np.uint8)
-    return names if geometry.is_whole else geometry.placed(names)
+        geometry = self.sight.geometry
+        part = ids_of_part(geometry.inner(self.sight.probabilities), geometry.cut(self.frame))
+        table = np.zeros(256, np.uint8)
+        table[1 : 1 + len(self.ids)] = self.ids
+        names = np.asarray(cv2.LUT(part, table), np.uint8)
+        return names if geometry.is_whole else geometry.placed(names)

@@ -19,13 +19,13 @@ from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.tracker import TrackerState
 from mobilevos.tracking.window import Extent, LookAhead
 
-FORMAT = 2
+FORMAT = 3
 """Another number whenever the layout changes."""
 
 
 def save_state(path: str | os.PathLike[str], state: TrackerState, frame: int) -> None:
     """Write a state as it is after frame number `frame`. Frames that are remembered twice are written once."""
-    frames = {id(seen): seen for group in state.groups for seen in (*group.queue.seen, group.current)}
+    frames = {id(seen): seen for seen in (*state.group.queue.seen, state.group.current)}
     place = {key: number for number, key in enumerate(frames)}
     about = {
         "format": FORMAT,
@@ -33,13 +33,12 @@ def save_state(path: str | os.PathLike[str], state: TrackerState, frame: int) ->
         "ids": state.ids,
         "time": state.time,
         "geometry": asdict(state.geometry),
-        "groups": [_describe(group, place) for group in state.groups],
+        "group": _describe(state.group, place),
         "frames": [{"time": seen.time, "geometry": asdict(seen.geometry)} for seen in frames.values()],
     }
     arrays: dict[str, np.ndarray] = {} if state.palette is None else {"palette": state.palette}
-    for number, group in enumerate(state.groups):
-        memory = group.queue.memory
-        arrays |= {f"keys{number}": memory.keys, f"values{number}": memory.values, f"nearness{number}": memory.nearness}
+    memory = state.group.queue.memory
+    arrays |= {"keys": memory.keys, "values": memory.values, "nearness": memory.nearness}
     for number, seen in enumerate(frames.values()):
         arrays |= {f"frame{number}": seen.frame, f"masks{number}": seen.masks}
     with replacing(path) as part, part.open("wb") as file:
@@ -57,22 +56,18 @@ def load_state(path: str | os.PathLike[str]) -> tuple[TrackerState, int]:
                 Seen(one["time"], file[f"frame{n}"], file[f"masks{n}"], _geometry(one["geometry"]))
                 for n, one in enumerate(about["frames"])
             ]
-            memories = [
-                MemoryArrays(file[f"keys{n}"], file[f"values{n}"], file[f"nearness{n}"])
-                for n in range(len(about["groups"]))
-            ]
+            memory = MemoryArrays(file["keys"], file["values"], file["nearness"])
             palette = file["palette"] if "palette" in file.files else None
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"expected a tracker's state, but {path} cannot be read as one ({error})") from error
-    groups = tuple(_group(one, memory, frames) for one, memory in zip(about["groups"], memories, strict=True))
-    state = TrackerState(_geometry(about["geometry"]), tuple(about["ids"]), groups, about["time"], palette)
+    group = _group(about["group"], memory, frames)
+    state = TrackerState(_geometry(about["geometry"]), tuple(about["ids"]), group, about["time"], palette)
     return state, about["frame"]
 
 
 def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
     return {
         "ids": group.ids,
-        "guests": sorted(group.guests),
         "look": asdict(group.look),
         "queue": [group.queue.anchors, group.queue.length, group.queue.every],
         "given": [sorted(drawn) for drawn in group.queue.given],
@@ -83,14 +78,11 @@ def _describe(group: Group, place: dict[int, int]) -> dict[str, Any]:
 
 def _group(about: dict[str, Any], memory: MemoryArrays, frames: list[Seen]) -> Group:
     anchors, length, every = about["queue"]
-    # of before objects that were drawn and those that were found were told apart: all count as drawn
-    given = about.get("given", [range(len(about["ids"]))] * anchors)
-    drawn = tuple(frozenset(objects) for objects in given)
+    drawn = tuple(frozenset(objects) for objects in about["given"])
     queue = MemoryQueue(memory, tuple(frames[n] for n in about["seen"]), anchors, length, every, drawn)
     look, extent = about["look"], about["look"]["extent"]
     return Group(
         tuple(about["ids"]),
-        frozenset(about["guests"]),
         LookAhead(
             look["x"],
             look["y"],

@@ -14,7 +14,6 @@ from mobilevos.arrays import Array, Ids, Image
 from mobilevos.errors import InputError
 from mobilevos.runtime import Runtime, load_runtime
 from mobilevos.runtime.base import written
-from mobilevos.tracking import grouping
 from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
@@ -46,7 +45,7 @@ class TrackerState:
     geometry: Geometry
     """Of whole frames"""
     ids: tuple[int, ...]
-    groups: tuple[Group, ...]
+    group: Group
     time: int
     palette: Array | None
     """Colours of the current frame, by which cuts are told; None without windows"""
@@ -119,16 +118,9 @@ class Tracker:
         palette = palette_of(frame) if self._windows else None
         drawn = mask.astype(np.uint8)
         extents = {i: extent_of_mask(drawn == i) if self._windows else None for i in ids}
-        groups = []
-        for own in grouping.partition(whole, extents):
-            look = self._look_at(whole, [extents[i] for i in own])
-            others = {i: extent for i, extent in extents.items() if i not in own}
-            guests = frozenset(grouping.guests(look, whole, others))
-            group = Group.begin(
-                self.runtime, frame, drawn, own, guests, whole, look, length=self.queue, every=self.every
-            )
-            groups.append(group)
-        self._state, self._frame = TrackerState(whole, ids, tuple(groups), 0, palette), frame
+        look = self._look_at(whole, extents.values())
+        group = Group.begin(self.runtime, frame, drawn, ids, whole, look, length=self.queue, every=self.every)
+        self._state, self._frame = TrackerState(whole, ids, group, 0, palette), frame
         return self._as_drawn(drawn)
 
     def step(self, frame: Image) -> TrackResult:
@@ -144,27 +136,14 @@ class Tracker:
         time = state.time + 1
         palette = None if state.palette is None else palette_of(frame)
         cut = palette is not None and state.palette is not None and is_cut(state.palette, palette)
-        groups, sights = [], []
-        trusted: dict[int, float] = {}
-        extents: dict[int, Extent | None] = {}
-        for group in state.groups:
-            look = whole_frame(whole) if cut else group.look
-            group, sight = group.step(self.runtime, frame, look.geometry(whole), time)
-            trust = group.confidence(sight)
-            if self._windows:
-                found = group.extents(sight, trust)
-                all_found = [extent for extent in found.values() if extent is not None]
-                # where one of them is lost, it is looked for, which is why all must be found
-                look = next_look(whole, look, joined(all_found) if len(all_found) == len(found) else None)
-                extents |= found
-            groups.append(replace(group, look=look))
-            sights.append(sight)
-            trusted |= trust
-        self._state, self._frame = TrackerState(whole, state.ids, tuple(groups), time, palette), frame
-        if len(groups) > 1:
-            self._meet(extents)
-        ordered = {identity: trusted[identity] for identity in state.ids}
-        return TrackResult(state.ids, tuple(sights), frame, ordered)
+        look = whole_frame(whole) if cut else state.group.look
+        group, sight = state.group.step(self.runtime, frame, look.geometry(whole), time)
+        trust = group.confidence(sight)
+        if self._windows:
+            look = next_look(whole, look, group.extent(sight, trust))
+        self._state = TrackerState(whole, state.ids, replace(group, look=look), time, palette)
+        self._frame = frame
+        return TrackResult(state.ids, sight, frame, trust)
 
     def propose(
         self,
@@ -213,13 +192,13 @@ class Tracker:
         if self._windows:
             # The second look is through a window around what was found and what was marked: small objects are seen at
             # their own size.
-            covered = TrackResult(ids, (sight,), frame, {}).mask > 0
+            covered = TrackResult(ids, sight, frame, {}).mask > 0
             for layer in marks.values():
                 covered |= layer != 0
             look = first_look(whole, extent_of_mask(covered))
         sight = through(look.geometry(whole), sight)
         sizes = [size_of(mask, sight.geometry) for mask in sight.probabilities[1:]]
-        return TrackResult(ids, (sight,), frame, confidence(sight, sizes))
+        return TrackResult(ids, sight, frame, confidence(sight, sizes))
 
     def add(self, mask: NDArray[np.integer]) -> TrackResult:
         """Follow further objects, drawn on the current frame. Where they cover known objects, they win."""
@@ -233,10 +212,8 @@ class Tracker:
         covered = mask > 0
         layers = {i: np.where(covered, np.float32(0), plane) for i, plane in _layers(state).items()}
         layers |= {i: (mask == i).astype(np.float32) for i in new}
-        # They join the first window, which grows to show them.
-        first, *rest = state.groups
-        first = first.with_objects(self.runtime, new, as_guests=False)
-        return self._annotate(replace(state, ids=state.ids + new, groups=(first, *rest)), layers)
+        group = state.group.with_objects(self.runtime, new)
+        return self._annotate(replace(state, ids=state.ids + new, group=group), layers)
 
     def correct(self, mask: NDArray[np.integer]) -> TrackResult:
         """Replace the masks of the current frame: all objects are as drawn here, missing ones are not visible."""
@@ -256,9 +233,7 @@ class Tracker:
         if not ids:
             self._state = self._frame = None
             return
-        left = [group for group in state.groups if group.own != (identity,)]
-        groups = [group.without(identity) if identity in group.ids else group for group in left]
-        self._state = replace(state, ids=ids, groups=tuple(groups))
+        self._state = replace(state, ids=ids, group=state.group.without(identity))
 
     def state(self) -> TrackerState:
         """What to hand to `restore` later. Later steps do not change it."""
@@ -266,9 +241,12 @@ class Tracker:
             raise InputError("nothing is being followed yet; call start() first")
         return self._state
 
-    def restore(self, state: TrackerState) -> None:
-        """Go on from a state, as if nothing had happened since."""
-        self._state, self._frame = state, None
+    def restore(self, state: TrackerState, frame: Image | None = None) -> None:
+        """Go on from a state, as if nothing had happened since.
+
+        frame: the one it is after (H, W, 3). Without it, what is drawn next must be in the window that was kept.
+        """
+        self._state, self._frame = state, frame
 
     @property
     def _windows(self) -> bool:
@@ -281,16 +259,16 @@ class Tracker:
 
     def _annotate(self, state: TrackerState, layers: Mapping[int, Array]) -> TrackResult:
         """The current frame as drawn: each object (H, W), 0..1."""
-        whole, groups = state.geometry, []
-        for group in state.groups:
-            look, geometry, image = group.look, group.current.geometry, group.current.frame
-            if self._frame is not None:  # after `restore` there is only what the window showed
-                look = self._look_at(whole, [extent_of_mask(layers[i] > 0.5) for i in group.own])
-                geometry = look.geometry(whole)
-                image = geometry.frame(self._frame)
-            masks = geometry.planes([geometry.cut(layers[i]) for i in group.ids])
-            groups.append(replace(group.annotated(self.runtime, image, masks, geometry), look=look))
-        self._state = replace(state, groups=tuple(groups))
+        whole, group = state.geometry, state.group
+        look, geometry, image = group.look, group.current.geometry, group.current.frame
+        if self._frame is not None:
+            look = self._look_at(whole, [extent_of_mask(layer > 0.5) for layer in layers.values()])
+            geometry = look.geometry(whole)
+            image = geometry.frame(self._frame)
+        elif any((layer > 0.5).any() and not (geometry.cut(layer) > 0.5).any() for layer in layers.values()):
+            raise InputError("what is drawn is outside of the window that was kept; hand the frame to restore()")
+        masks = geometry.planes([geometry.cut(layers[i]) for i in group.ids])
+        self._state = replace(state, group=replace(group.annotated(self.runtime, image, masks, geometry), look=look))
         drawn = np.zeros((whole.height, whole.width), np.uint8)
         for identity, layer in layers.items():
             drawn[layer > 0.5] = identity
@@ -300,38 +278,13 @@ class Tracker:
         """The current frame as it was annotated."""
         state = self.state()
         frame = np.zeros((*mask.shape, 3), np.uint8) if self._frame is None else self._frame
-        sights = tuple(group.as_annotated() for group in state.groups)
-        return TrackResult(state.ids, sights, frame, dict.fromkeys(state.ids, 1.0), drawn=mask)
-
-    def _meet(self, extents: Mapping[int, Extent | None]) -> None:
-        """Objects that come into the windows of others compete there, and leave again; see `grouping`."""
-        state = self.state()
-        whole, layers, groups = state.geometry, None, []
-        for group in state.groups:
-            others = {i: extents[i] for i in state.ids if i not in group.own}
-            for identity in sorted(group.guests - grouping.guests(group.look, whole, others, margin=1.3)):
-                group = group.without(identity)
-            new = tuple(sorted(grouping.guests(group.look, whole, others) - group.guests))
-            if new:
-                layers = layers or _layers(state)
-                group = group.with_objects(self.runtime, new, as_guests=True).refreshed(self.runtime, layers)
-            groups.append(group)
-        while len(groups) > 1 and grouping.cost([len(group.ids) for group in groups]) > grouping.LIMIT:
-            layers = layers or _layers(state)
-            host, leaving = grouping.closest_pair(whole, [[extents[i] for i in group.own] for group in groups])
-            groups[host] = groups[host].adopting(self.runtime, groups[leaving].own, layers)
-            del groups[leaving]
-        self._state = replace(state, groups=tuple(groups))
+        return TrackResult(state.ids, state.group.as_annotated(), frame, dict.fromkeys(state.ids, 1.0), drawn=mask)
 
 
 def _layers(state: TrackerState) -> dict[int, Array]:
-    """Each object in the current frame (H, W), 0..1, as its window shows it."""
-    layers = {}
-    for group in state.groups:
-        for identity, mask in zip(group.ids, group.current.masks, strict=True):
-            if identity not in group.guests:
-                layers[identity] = group.current.geometry.restore(mask[None])[0]
-    return {identity: layers[identity] for identity in state.ids}
+    """Each object in the current frame (H, W), 0..1, as the window shows it."""
+    group = state.group
+    return dict(zip(group.ids, group.current.geometry.restore(group.current.masks), strict=True))
 
 
 def _check_frame(frame: Image) -> None:
