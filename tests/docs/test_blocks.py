@@ -30,7 +30,7 @@ SLOW = dict.fromkeys(
 )
 APART = {"README.md": "mobilevos segment"}
 """Where a command runs as the console script in a process of its own, as people run it."""
-NEEDS = {"follow_litert.py": "ai_edge_litert", "to_int8.py": "nncf", "follow_openvino.py": "openvino"}
+NEEDS = {"follow_litert.py": "ai_edge_litert", "to_int8.py": "onnx", "follow_openvino.py": "openvino"}
 """Scripts that need a package from outside the extras of the tests."""
 
 
@@ -88,7 +88,7 @@ def run_or_check(command: str, where: str, page: str, scratch: Path, monkeypatch
     package = next((NEEDS[script] for script in NEEDS if script in command), None)
     if package and not importlib.util.find_spec(package):
         return
-    if "int8.onnx" in command and not importlib.util.find_spec("nncf"):
+    if "int8.onnx" in command and not importlib.util.find_spec("onnx"):
         return
     run_shell(command, where, scratch, monkeypatch, apart=page in APART and command.startswith(APART[page]))
 

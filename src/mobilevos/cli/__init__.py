@@ -18,7 +18,6 @@ EXTRAS = {
     "onnx": "export",
     "onnxscript": "export",
     "openvino": "openvino",
-    "nncf": "int8",
     "ai_edge_litert": "litert",
     "ai_edge_quantizer": "litert",
     "litert_torch": "tflite",

@@ -40,7 +40,10 @@ Not = Annotated[
 Gone = Annotated[
     list[str] | None, typer.Option(metavar="FRAME[=OBJECT]", help="In this frame the object is out of view.")
 ]
-Model = Annotated[str, typer.Option(help="A shipped model's name or a file.")]
+Model = Annotated[
+    str,
+    typer.Option(help="A shipped model's name, a file, or auto: mobilenetv2-lite or its int8 form, if that is faster."),
+]
 Runtime = Annotated[str, typer.Option(help="What runs the network.")]
 Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, unbounded, or auto (3).")]
 Size = Annotated[int, typer.Option(min=16, help="Working size: the short side the network sees.")]
@@ -63,6 +66,18 @@ Feather = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an earlier output, once the new one is complete.")]
+
+
+def choose(model: str, runtime: str) -> tuple[str, str]:
+    """Model and runtime, the fastest where that is asked for; how they were found is said when it is measured."""
+    from mobilevos.runtime.fastest import AUTO, fastest
+
+    if model != AUTO:
+        return model, runtime
+    found = fastest(runtime)
+    if found.measured:
+        typer.echo(str(found), err=True)
+    return found.names
 
 
 def load_tracker(model: str, runtime: str, queue: str, size: int | None, window: str) -> Tracker:

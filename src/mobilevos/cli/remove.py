@@ -24,6 +24,7 @@ from mobilevos.cli.options import (
     Runtime,
     Size,
     Window,
+    choose,
     identify,
     load_tracker,
     parse_folder,
@@ -74,6 +75,7 @@ def remove(
     replace = force
     try:
         if masks is None:
+            model, runtime = choose(model, runtime)
             tracker = load_tracker(model, runtime, queue, size, window)
             followed = segment(
                 tracker,

@@ -30,6 +30,7 @@ from mobilevos.cli.options import (
     Smooth,
     Source,
     Window,
+    choose,
     identify,
     load_tracker,
     parse_color,
@@ -103,6 +104,7 @@ def segment(
     edges = Edges(despeckle, fill_holes, grow, smooth)
     for note in notes:
         print(note)
+    model, runtime = choose(model, runtime)
     tracker = load_tracker(model, runtime, queue, size, window)
     if preview:
         made = write_preview(tracker, part, marks, folder)

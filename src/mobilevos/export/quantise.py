@@ -1,14 +1,20 @@
 """The step in int8: static post-training quantisation, calibrated on real clips.
 
-Convolutions and the sums between them become int8, everything around the memory stays in floating point (see
-`EXACT_OPERATIONS`). The result is an ONNX graph with the weights inside, which OpenVINO runs in int8.
+Convolutions and what lies between them become int8, everything around the memory stays in floating point (`chosen`).
+The result is an ONNX graph with the weights inside, laid out so that onnxruntime computes in int8 as OpenVINO does:
+eight bits without a sign for what is computed, with a sign for weights, and a scale at both ends of each operation.
+Where an end lacks it, onnxruntime goes back to floating point and comes out slower than without int8.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 import cv2
@@ -25,13 +31,10 @@ from mobilevos.tracking.tracker import Tracker
 from mobilevos.weights import WORKING_SIZE
 
 if TYPE_CHECKING:
-    from onnx import ModelProto
+    from onnx import ModelProto, NodeProto
 
-EXACT_OPERATIONS = [
-    "MatMul", "Softmax", "Pow", "ReduceSum", "Mul", "Sub", "Neg", "Div", "Reciprocal", "Exp", "Log", "Sigmoid",
-]  # fmt: skip
-"""The memory's addresses are differences of large numbers, its weights span many orders of magnitude, and aggregation
-works on logarithms: eight bits are too few for them. With these quantised too, the network finds nothing at all."""
+BETWEEN = ("Add", "Clip", "Concat", "Relu", "Resize")
+"""What may lie between two convolutions and is computed in int8 with them."""
 
 STEPS = 4
 """Frames of a clip that are looked at in calibration, as far apart as `STRIDE`."""
@@ -42,31 +45,52 @@ Inputs = dict[str, np.ndarray]
 
 def quantise(graph: Path, tasks: Sequence[VideoTask], path: Path) -> None:
     """Write an exported step graph (weights inside) as int8, calibrated on clips that nothing is measured on."""
-    import onnx
-
-    try:
-        import nncf
-    except ModuleNotFoundError as error:
-        raise InputError("int8 needs nncf: pip install 'mobilevos[int8]'") from error
     if not tasks:
         raise InputError("expected clips to calibrate int8 on, got none")
+    import onnx
+    from onnxruntime import quantization
+
     model = onnx.load(graph)
-    recorded = record(graph, tasks)
-    nncf.set_log_level(logging.ERROR)
-    result: ModelProto = nncf.quantize(
-        model,
-        nncf.Dataset(recorded, dict),
-        preset=nncf.QuantizationPreset.MIXED,
-        target_device=nncf.TargetDevice.CPU,
-        subset_size=len(recorded),
-        ignored_scope=nncf.IgnoredScope(names=exact_nodes(model), types=EXACT_OPERATIONS, validate=False),
-    )
+    with TemporaryDirectory() as scratch, _quiet():
+        rough = Path(scratch) / "int8.onnx"
+        quantization.quantize_static(
+            model,
+            rough,
+            _Recorded(record(graph, tasks)),
+            quant_format=quantization.QuantFormat.QDQ,
+            op_types_to_quantize=["Conv", *BETWEEN],
+            nodes_to_quantize=chosen(model),
+            per_channel=True,
+            activation_type=quantization.QuantType.QUInt8,
+            weight_type=quantization.QuantType.QInt8,
+        )
+        result = onnx.load(rough)
     del result.metadata_props[:]
     settings = {entry.key: entry.value for entry in model.metadata_props}
     onnx.helper.set_model_props(result, settings | {"precision": "int8"})
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as part:
         part.write_bytes(result.SerializeToString())
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without the advice to prepare the graph, which is done when it is exported."""
+    logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+class _Recorded:
+    """Inputs, as onnxruntime's calibration asks for them."""
+
+    def __init__(self, inputs: Sequence[Inputs]) -> None:
+        self._inputs = iter(inputs)
+
+    def get_next(self) -> Inputs | None:
+        return next(self._inputs, None)
 
 
 def record(graph: Path, tasks: Sequence[VideoTask]) -> list[Inputs]:
@@ -106,20 +130,43 @@ def _resized(image: Image, size: tuple[int, int] | None, interpolation: int) -> 
     return image if size is None else np.asarray(cv2.resize(image, size[::-1], interpolation=interpolation), np.uint8)
 
 
-def exact_nodes(model: ModelProto) -> list[str]:
-    """Single nodes that stay in floating point beside `EXACT_OPERATIONS`.
+def chosen(model: ModelProto) -> list[str]:
+    """The nodes that become int8: convolutions whose results are read by convolutions, and what lies between these.
 
-    They are the choice between given and predicted masks, and the convolution that enlarges the masks, which would
-    leave them in 255 steps.
+    All else needs more steps than 255: the memory's addresses are differences of large numbers, its weights span many
+    orders of magnitude, aggregation works on logarithms, masks are enlarged. What makes keys, values and logits is part
+    of that; with these in int8 too, the network finds nothing at all.
     """
     makers = {name: node for node in model.graph.node for name in node.output}
-    names = []
+    readers: dict[str, list[NodeProto]] = defaultdict(list)
     for node in model.graph.node:
-        enlarges = node.op_type == "Conv" and not node.input[1].startswith("network.")
-        chooses = node.op_type == "Add" and any(makers[i].op_type == "Mul" for i in node.input if i in makers)
-        if enlarges or chooses:
-            names.append(node.name)
-    return names
+        for name in node.input:
+            readers[name].append(node)
+    weights = {tensor.name for tensor in model.graph.initializer}
+
+    def convolves(node: NodeProto) -> bool:
+        return node.op_type == "Conv" and node.input[1].startswith("network.")  # the others enlarge masks
+
+    @cache
+    def from_convolutions(name: str) -> bool:
+        node = makers.get(name)
+        if node is None or convolves(node):
+            return node is not None
+        if node.op_type not in BETWEEN:
+            return False
+        given = node.input if node.op_type in ("Add", "Concat") else node.input[:1]  # the others: limits, sizes
+        return all(from_convolutions(one) for one in given if one not in weights)
+
+    @cache
+    def to_convolutions(name: str) -> bool:
+        return any(
+            convolves(node) or (from_convolutions(node.output[0]) and to_convolutions(node.output[0]))
+            for node in readers[name]
+        )
+
+    return [
+        node.name for node in model.graph.node if from_convolutions(node.output[0]) and to_convolutions(node.output[0])
+    ]
 
 
 class _Recorder(OnnxRuntime):
