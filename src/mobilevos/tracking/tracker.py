@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from types import TracebackType
+from typing import Concatenate, Literal, NoReturn, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +39,10 @@ from mobilevos.weights import QUEUE, WORKING_SIZE
 
 MOST_OBJECTS = 255
 WINDOWS = ("auto", "off")
+ORDERS = ("rgb", "bgr")
+
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,30 @@ class TrackerState:
     """Colours of the current frame, by which cuts are told; None without windows"""
 
 
+def _one_at_a_time(
+    method: Callable[Concatenate[Tracker, Given], Result],
+) -> Callable[Concatenate[Tracker, Given], Result]:
+    """An error, and not a mixture of two videos, where two threads use one tracker."""
+
+    @functools.wraps(method)
+    def alone(self: Tracker, /, *args: Given.args, **options: Given.kwargs) -> Result:
+        if not self._lock.acquire(blocking=False):
+            raise InputError("this tracker is at work in another thread: give each thread one of its own")
+        try:
+            return method(self, *args, **options)
+        finally:
+            self._lock.release()
+
+    return alone
+
+
+class _Closed:
+    """What a tracker has instead of a runtime when it is closed."""
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise InputError("this tracker is closed")
+
+
 class Tracker:
     """Follows objects from frame to frame.
 
@@ -59,12 +90,15 @@ class Tracker:
         for frame in frames:
             result = tracker.step(frame)    # .mask, .probabilities, .confidence
 
+    It lets go of the network and of what it remembers by `close`, or at the end of a `with`.
+
     Args:
         runtime: what runs the network.
         queue: frames that are remembered: the annotated one and the most recent ones; None remembers without bound.
             "auto" takes `weights.QUEUE`, or fewer where the model has room for fewer.
         size: the short side at which the network sees a frame; larger frames are reduced. None takes them as they are.
         every: in an unbounded memory, one frame in so many stays.
+        order: of the colours in frames: "rgb", or "bgr" as OpenCV reads them.
         window: "auto" follows objects with a window that shows them at the size the network knows best; "off" always
             shows it the whole frame. Frames that are taken as they are have no window.
     """
@@ -77,6 +111,7 @@ class Tracker:
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
+        order: str = "rgb",
     ) -> None:
         if queue == "auto":
             queue = min(QUEUE, runtime.slots or QUEUE)
@@ -86,7 +121,10 @@ class Tracker:
             raise InputError(f"expected a working size of at least 16 pixels, got {size}")
         if window not in WINDOWS:
             raise InputError(f"expected {' or '.join(WINDOWS)} for the window, got {window!r}")
-        self.runtime = runtime
+        if order not in ORDERS:
+            raise InputError(f"expected {' or '.join(ORDERS)} for the order of colours, got {order!r}")
+        self.runtime, self.order = runtime, order
+        self._lock = threading.RLock()
         self.queue, self.size, self.every, self.window = queue, size, every, window
         self._state: TrackerState | None = None
         self._frame: Image | None = None
@@ -101,18 +139,39 @@ class Tracker:
         size: int | None = WORKING_SIZE,
         every: int = 5,
         window: str = "auto",
+        order: str = "rgb",
+        threads: int | None = None,
     ) -> Tracker:
-        """A tracker with a shipped model or the model of a file."""
-        return cls(load_runtime(model, runtime), queue=queue, size=size, every=every, window=window)
+        """A tracker with a shipped model or the model of a file.
+
+        threads: to compute with; None takes as many as OMP_NUM_THREADS says, or all cores.
+        """
+        if threads is not None and threads < 1:
+            raise InputError(f"expected 1 or more threads, got {threads}")
+        opened = load_runtime(model, runtime, threads)
+        return cls(opened, queue=queue, size=size, every=every, window=window, order=order)
+
+    @_one_at_a_time
+    def close(self) -> None:
+        """Let go of the network and of what is remembered. The tracker cannot be used after it."""
+        self._state = self._frame = None
+        self.runtime = cast(Runtime, _Closed())
+
+    def __enter__(self) -> Tracker:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
     @property
     def ids(self) -> tuple[int, ...]:
         """The objects that are being followed."""
         return self._state.ids if self._state else ()
 
+    @_one_at_a_time
     def start(self, frame: Image, mask: NDArray[np.integer]) -> TrackResult:
         """Begin anew with the objects of a mask (H, W): ids, 0 is background."""
-        _check_frame(frame)
+        frame = self._taken(frame)
         ids = _check_mask(mask, frame.shape[:2])
         whole = Geometry.fit(frame.shape[0], frame.shape[1], self.size)
         palette = palette_of(frame) if self._windows else None
@@ -123,10 +182,11 @@ class Tracker:
         self._state, self._frame = TrackerState(whole, ids, group, 0, palette), frame
         return self._as_drawn(drawn)
 
+    @_one_at_a_time
     def step(self, frame: Image) -> TrackResult:
         """The objects in the next frame."""
         state = self.state()
-        _check_frame(frame)
+        frame = self._taken(frame)
         whole = state.geometry
         if frame.shape[:2] != (whole.height, whole.width):
             raise InputError(
@@ -145,6 +205,7 @@ class Tracker:
         self._frame = frame
         return TrackResult(state.ids, sight, frame, trust)
 
+    @_one_at_a_time
     def propose(
         self,
         frame: Image,
@@ -158,7 +219,7 @@ class Tracker:
             marks: for each object id what was marked (H, W), non-zero where it is (see `tracking.prompts`).
             not_marks: for some of them what was marked as not the object.
         """
-        _check_frame(frame)
+        frame = self._taken(frame)
         if not marks:
             raise InputError("expected a mark for at least one object")
         shape = (frame.shape[0], frame.shape[1])
@@ -200,6 +261,7 @@ class Tracker:
         sizes = [size_of(mask, sight.geometry) for mask in sight.probabilities[1:]]
         return TrackResult(ids, sight, frame, confidence(sight, sizes))
 
+    @_one_at_a_time
     def add(self, mask: NDArray[np.integer]) -> TrackResult:
         """Follow further objects, drawn on the current frame. Where they cover known objects, they win."""
         state = self.state()
@@ -215,6 +277,7 @@ class Tracker:
         group = state.group.with_objects(self.runtime, new)
         return self._annotate(replace(state, ids=state.ids + new, group=group), layers)
 
+    @_one_at_a_time
     def correct(self, mask: NDArray[np.integer]) -> TrackResult:
         """Replace the masks of the current frame: all objects are as drawn here, missing ones are not visible."""
         state = self.state()
@@ -224,6 +287,7 @@ class Tracker:
             raise InputError(f"object {unknown[0]} is not being followed; use add() for new objects")
         return self._annotate(state, {i: (mask == i).astype(np.float32) for i in state.ids})
 
+    @_one_at_a_time
     def remove(self, identity: int) -> None:
         """Follow one object no longer."""
         state = self.state()
@@ -247,6 +311,11 @@ class Tracker:
         frame: the one it is after (H, W, 3). Without it, what is drawn next must be in the window that was kept.
         """
         self._state, self._frame = state, frame
+
+    def _taken(self, frame: Image) -> Image:
+        """A frame that was given, in RGB."""
+        _check_frame(frame)
+        return frame if self.order == "rgb" else np.ascontiguousarray(frame[..., ::-1])
 
     @property
     def _windows(self) -> bool:
