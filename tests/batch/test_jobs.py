@@ -1,10 +1,13 @@
 """The table of jobs."""
 
+import inspect
 from pathlib import Path
 
 import pytest
 
 from mobilevos.batch import Job, read_jobs
+from mobilevos.batch.jobs import FLAGS, REPEATED, SINGLE
+from mobilevos.cli.segment import segment
 from mobilevos.errors import InputError
 
 
@@ -32,6 +35,27 @@ def test_options_and_paths(tmp_path: Path) -> None:
     assert second.arguments == ["/films/é.mp4", "--output", "/out/b", *masks, "--size", "320", "--resume"]
 
 
+def test_every_option_of_the_command_has_a_column(tmp_path: Path) -> None:
+    """But those for a person who looks on, and those that batch gives itself."""
+    known = set(inspect.signature(segment).parameters) - {"source", "output", "resume", "force", "preview", "summary"}
+    assert {name.rstrip("_").replace("_", "-") for name in known} == {*REPEATED, *SINGLE, *FLAGS}
+
+
+def test_options_without_a_value(tmp_path: Path) -> None:
+    rows = "a,1,yes,no,True,-2,00:01:00\nb,2,no,yes,,,\n"
+    first, second = read_jobs(table(tmp_path, f"source,output,skip-damaged,backward,stop-when-lost,grow,from\n{rows}"))
+    assert first.options == (
+        "--from",
+        "00:01:00",
+        "--grow",
+        "-2",
+        "--skip-damaged",
+        "--stop-when-lost",
+        "--no-backward",
+    )
+    assert second.options == ()
+
+
 def test_masks_whose_names_begin_with_digits(tmp_path: Path) -> None:
     (tmp_path / "3=2.png").touch()
     (job,) = read_jobs(table(tmp_path, "source,output,mask\na,b,0=00000.png;2:1.png;7=3:00007.png;00.png;3=2.png\n"))
@@ -53,6 +77,8 @@ def test_empty_names_of_formats_are_left_out(tmp_path: Path) -> None:
         ("source,output\n", "there are no jobs"),
         ("source,output,colour\na,b,c\n", "unknown column 'colour'"),
         ("source,output\na,\n", "line 1 .* has no output"),
+        ("source,output,backward\na,b,maybe\n", "expected yes or no for backward in line 1 .*, got maybe"),
+        ("source,output,box,box\na,b,c,d\n", "expected each column once in .*, but 'box' is there 2 times"),
         ("source,output\na,x\nb,x\n", "lines 1 and 2 .* same output"),
         ("source,output,format\na,b,masks\nc,d,mask\n", "line 2 .* has the format mask: expected masks, overlay"),
         ("source,output,box\na,b,1,2,3,4\n", "put values with commas in quotes"),

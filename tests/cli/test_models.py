@@ -16,6 +16,11 @@ def test_all_are_listed(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     ran = run_command(models, [], monkeypatch, capfd)
     assert ran.code == 0
     assert all(name in ran.out for name in shipped())
+    assert max(map(len, ran.out.splitlines())) <= 80
+    for model in shipped().values():
+        (line,) = [line for line in ran.out.splitlines() if line.startswith(f"{model.name} ")]
+        assert f"{model.j_and_f:.3f}" in line
+        assert model.licence in " ".join(ran.out.split())
 
 
 @pytest.mark.parametrize("name", ["mobilenetv2-lite", "mobilenetv2", "resnet18"])

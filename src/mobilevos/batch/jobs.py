@@ -1,7 +1,7 @@
 """The table of jobs: a CSV file with a line for each video.
 
 The columns `source` and `output` are needed; all others are options of `mobilevos segment`, without the dashes. An
-option that may be repeated has its values separated by semicolons:
+option that may be repeated has its values separated by semicolons; one without a value has yes or no:
 
     source,output,box,click,format
     a.mp4,out/a,"120,80,300,400",,"masks,overlay"
@@ -22,7 +22,17 @@ from mobilevos.errors import InputError
 from mobilevos.media.sinks import FORMATS
 
 REPEATED = ("mask", "box", "click", "not", "gone")
-SINGLE = ("format", "model", "runtime", "queue", "size", "color")
+SINGLE = (
+    *("format", "model", "runtime", "queue", "size", "window", "from", "to", "color"),
+    *("despeckle", "fill-holes", "grow", "smooth", "feather"),
+)
+FLAGS = {
+    "skip-damaged": ("", "skip-damaged"),
+    "stop-when-lost": ("", "stop-when-lost"),
+    "backward": ("no-backward", ""),
+}
+"""Options without a value: what `no` and `yes` mean in their column."""
+YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 
 
 @dataclass(frozen=True)
@@ -55,9 +65,15 @@ def read_jobs(path: str | os.PathLike[str]) -> list[Job]:
     for needed in ("source", "output"):
         if needed not in columns:
             raise InputError(f"expected columns source and output in {path}, got {', '.join(columns) or 'nothing'}")
-    unknown = [name for name in columns if name not in ("source", "output", *REPEATED, *SINGLE)]
+    options = (*REPEATED, *SINGLE, *FLAGS)
+    unknown = [name for name in columns if name not in ("source", "output", *options)]
     if unknown:
-        raise InputError(f"unknown column {unknown[0]!r} in {path}: expected {', '.join((*REPEATED, *SINGLE))}")
+        raise InputError(f"unknown column {unknown[0]!r} in {path}: expected {', '.join(options)}")
+    twice = [name for name in columns if columns.count(name) > 1]
+    if twice:
+        raise InputError(
+            f"expected each column once in {path}, but {twice[0]!r} is there {columns.count(twice[0])} times"
+        )
     rows.fieldnames = columns
     folder = Path(path).resolve().parent
     jobs = [_job(number, row, folder, path) for number, row in enumerate(rows, start=1)]
@@ -91,6 +107,12 @@ def _job(number: int, row: dict[str | None, str | None], folder: Path, path: str
     for name in SINGLE:
         if values.get(name):
             options += [f"--{name}", values[name]]
+    for name, (no, yes) in FLAGS.items():
+        said = values.get(name, "").lower()
+        if said not in ("", *YES, *NO):
+            raise InputError(f"expected yes or no for {name} in line {number} of {path}, got {values[name]}")
+        chosen = yes if said in YES else no if said in NO else ""
+        options += [f"--{chosen}"] if chosen else []
     source = values["source"]
     return Job(
         number=number,

@@ -19,15 +19,16 @@ def models(
 
         print(recipe_text(recipe), end="")
         return
-    from rich.console import Console
-    from rich.table import Column, Table
+    from textwrap import fill
 
-    from mobilevos.weights import shipped
+    from mobilevos.weights import FOLDER, shipped
 
-    table = Table(Column("name", no_wrap=True), "parameters", "J&F", "licence", "sha256 of the weights")
+    print(f"{'name':24}{'parameters':>11}{'files':>9}{'J&F':>8}   sha256 of the weights")
     for model in shipped().values():
         weights = model.sha256.get(f"{model.name}.safetensors") or model.sha256[f"{model.name}.onnx"]
-        table.add_row(
-            model.name, f"{model.parameters / 1e6:.2f} M", f"{model.j_and_f:.3f}", model.licence, weights[:16]
-        )
-    Console().print(table)
+        size = sum((FOLDER / name).stat().st_size for name in model.sha256) / 1e6
+        numbers = f"{model.parameters / 1e6:8.2f} M {size:5.1f} MB{model.j_and_f:8.3f}"
+        print(f"{model.name:24}{numbers}   {weights[:16]}")
+    for licence in dict.fromkeys(model.licence for model in shipped().values()):
+        names = ", ".join(model.name for model in shipped().values() if model.licence == licence)
+        print("\n" + fill(f"{names}: {licence}", 80, break_on_hyphens=False))

@@ -129,6 +129,8 @@ def segment(
                 progress=progress,
             )
         return replace(passed, folder=None)
+    if tracker.order != "rgb":
+        raise InputError(f"expected a tracker for RGB frames, which is what sources give, got one for {tracker.order}")
     began = time.perf_counter()
     refine = refine or by_network(tracker)
     live = is_live(source)
