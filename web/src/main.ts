@@ -53,7 +53,13 @@ const shortcuts: Shortcut[] = [
   { key: '?', text: 'This help', always: true, act: () => help.showModal() },
 ];
 const help = helpDialog(shortcuts);
-const again = h('button', { type: 'button', class: 'quiet', hidden: true, on: { click: () => void leave() } });
+const again = h('button', {
+  type: 'button',
+  class: 'quiet',
+  'aria-label': 'New video',
+  hidden: true,
+  on: { click: () => void leave() },
+});
 again.innerHTML = `${ICONS.open}<span>New video</span>`;
 const save = iconButton(ICONS.save, 'Save a project', 'Control+S', () => void editor.saveProject());
 save.hidden = true;

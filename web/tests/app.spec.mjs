@@ -6,7 +6,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AppPage, launched } from './page.mjs';
 
@@ -189,6 +189,9 @@ test('what goes wrong is said in a sentence, and the work stays', async () => {
     app.page.getByLabel('Video file').setInputFiles({ name, mimeType: 'video/mp4', buffer: Buffer.from(content) });
   await offer('notes.mp4', 'this is not a video');
   await alert.getByText('This browser cannot read “notes.mp4”').waitFor();
+  const whole = readFileSync(APP_CLIP); // PyAV writes at the end where the pictures are
+  await offer('broken.mp4', whole.subarray(0, 0.7 * whole.length));
+  await alert.getByText('“broken.mp4” is incomplete: its end is missing').waitFor();
   await offer('empty.mp4', '');
   await alert.getByText('“empty.mp4” is empty').waitFor();
   await app.page.getByRole('button', { name: 'Use the camera' }).click();
@@ -336,6 +339,20 @@ test('closer, taps are as exact as from afar', async () => {
   });
   assert.ok(Math.abs(u - x) < 0.003 && Math.abs(v - y) < 0.005, `${[u, v]} instead of ${[x, y]}`);
   assert.equal(await page.locator('.objects .pick').count(), 1);
+  await app.close();
+});
+
+test('where the pointer rests, what a tap would find is shown, and nothing is marked', async () => {
+  const app = await AppPage.open(browser, QUICK);
+  const { page } = app;
+  await app.file(APP_CLIP);
+  await page.waitForFunction(() => !document.querySelector('.about').textContent.includes('loading'));
+  const before = await app.marked();
+  await page.mouse.move(...(await app.at(...TAPS[0])));
+  while ((await app.marked()) === before) await page.waitForTimeout(100);
+  assert.match(await app.strip(), /^0 of 31 frames followed/);
+  await page.mouse.move(2, 2);
+  while ((await app.marked()) !== before) await page.waitForTimeout(100);
   await app.close();
 });
 

@@ -185,6 +185,19 @@ export class Session {
     return this.mark((marks) => ({ ...marks, [on ? 'on' : 'off']: [...marks[on ? 'on' : 'off'], point] }), true);
   }
 
+  /**
+   * What a tap would find, without marking anything: a plane of `raster`. Null where nothing would be found, or where a
+   * tap mends what is there.
+   */
+  async foresee(point: Point): Promise<{ plane: Uint8Array; raster: Raster } | null> {
+    const { index, active, canvas } = this;
+    if (this.busy || this.masks?.ids.includes(active)) return null;
+    const marks = { ...noMarks(), on: [point] };
+    const plane = await this.propose(index, marks, null, canvas);
+    if (this.index !== index || this.busy || !covers(plane, marks.on, canvas)) return null;
+    return { plane, raster: canvas };
+  }
+
   box(box: Box): Promise<void> {
     return this.mark(() => ({ ...noMarks(), box }));
   }

@@ -90,6 +90,17 @@ export class ExportDialog {
     if (!this.running) this.working.hidden = true;
     this.element.showModal();
     this.choose(this.chosen);
+    void this.checkH264();
+  }
+
+  /** Not every browser writes H.264: those who need it are told before they wait. */
+  private async checkH264(): Promise<void> {
+    const session = this.actions.session();
+    if (!session || (await canWriteH264(session.source).catch(() => false))) return;
+    for (const name of ['mp4', 'green'] as const) {
+      this.buttons.get(name)!.querySelector('span')!.textContent = 'This browser cannot write H.264, others can';
+    }
+    if (this.chosen === 'mp4' && !this.running) this.choose('over');
   }
 
   /** The look or the edges have changed. */
@@ -223,6 +234,12 @@ export class ExportDialog {
     this.progress.value = 0;
     this.status.textContent = text ?? '';
   }
+}
+
+async function canWriteH264({ width, height }: { width: number; height: number }): Promise<boolean> {
+  if (typeof VideoEncoder === 'undefined') return false;
+  const codec = width * height > 1920 * 1088 ? 'avc1.640033' : 'avc1.640028';
+  return Boolean((await VideoEncoder.isConfigSupported({ codec, width, height })).supported);
 }
 
 function paces(): Partial<Record<FormatName, number>> {

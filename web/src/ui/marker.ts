@@ -11,7 +11,12 @@ export interface MarkActions {
   tap(point: Point, on: boolean): void;
   box(from: Point, to: Point): void;
   stroke(points: Point[], erase: boolean): void;
+  /** The pointer rests here; null: it goes on. */
+  rest(point: Point | null): void;
 }
+
+/** Milliseconds after which a pointer rests. */
+const REST = 220;
 
 /** A drag shorter than this on screen is a tap. */
 const TAP = 6;
@@ -39,6 +44,7 @@ export class Marker {
   private hand: Point | null = null;
   /** The space bar is held: drags move the picture. */
   private held: 'no' | 'yes' | 'used' = 'no';
+  private resting: ReturnType<typeof setTimeout> | undefined;
   private hover: Point | null = null;
   /** The crosshair of those who mark with the keyboard, in pixels of the video. */
   private cursor: Point | null = null;
@@ -111,7 +117,17 @@ export class Marker {
     this.draw();
   }
 
+  /** The pointer has moved, or done something: where it rests next is told. */
+  private stir(event: PointerEvent | null): void {
+    clearTimeout(this.resting);
+    this.actions.rest(null);
+    if (!event || event.pointerType !== 'mouse' || this.tool !== 'select' || this.drag || !this.adding) return;
+    const point = this.point(event);
+    this.resting = setTimeout(() => this.actions.rest(point), REST);
+  }
+
   private lift(event: PointerEvent): void {
+    this.stir(null);
     this.fingers.delete(event.pointerId);
     this.release();
   }
@@ -122,6 +138,7 @@ export class Marker {
   }
 
   private down(event: PointerEvent): void {
+    this.stir(null);
     if (event.pointerType === 'touch') this.fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     if (this.fingers.size > 1) return this.release(); // a second finger: no mark, but a pinch
     if (event.button === 1 || this.held !== 'no') {
@@ -142,6 +159,7 @@ export class Marker {
     if (this.hand) return this.pan(event);
     this.hover = event.pointerType === 'touch' ? null : this.point(event);
     this.drag?.points.push(...coalesced(event).map((part) => this.point(part)));
+    this.stir(event);
     this.draw();
   }
 

@@ -39,3 +39,17 @@ export function tinted(masks: FrameMasks, objects: readonly TrackedObject[], fra
   }
   return image;
 }
+
+/** What a tap would find: a bright veil with a white edge, in no object's colour. */
+export function ghost(plane: Uint8Array, { height, width }: Size): ImageData {
+  const image = new ImageData(width, height);
+  const inside = (x: number, y: number) => x >= 0 && y >= 0 && x < width && y < height && plane[y * width + x] > 127;
+  for (let y = 0, i = 0; y < height; y++) {
+    for (let x = 0; x < width; x++, i++) {
+      if (plane[i] <= 127) continue;
+      const edge = !(inside(x - 2, y) && inside(x + 2, y) && inside(x, y - 2) && inside(x, y + 2));
+      image.data.set([255, 255, 255, edge ? 235 : 70], 4 * i);
+    }
+  }
+  return image;
+}

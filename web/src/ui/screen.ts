@@ -62,6 +62,7 @@ export class EditorScreen {
   private player: Player | undefined;
   private autosave: Autosave | undefined;
   private updating = false;
+  private rests = 0;
 
   constructor(
     private readonly network: Network,
@@ -73,6 +74,7 @@ export class EditorScreen {
       tap: (point, on) => this.mark((session) => session.tap(point, on)),
       box: (from, to) => this.mark((session) => session.box(boxOf(from, to))),
       stroke: (points, erase) => this.mark((session) => session.stroke(points, this.stage.marker.brush, erase)),
+      rest: (point) => void this.rest(point),
     });
     this.toolbar = new Toolbar(this.stage.marker, {
       use: (tool) => this.use(tool),
@@ -250,6 +252,18 @@ export class EditorScreen {
     void work(session)
       .then(() => this.stage.draw())
       .catch((error: unknown) => this.failed(error));
+  }
+
+  /** Where the pointer rests over what is not marked yet, what a tap would find is shown. */
+  private async rest(point: Point | null): Promise<void> {
+    const { session, player, stage } = this;
+    const turn = ++this.rests;
+    if (!point || !session || !player || !this.network.engine || stage.view !== 'overlay' || player.mode) {
+      return stage.foresee(null);
+    }
+    // A preview is a comfort: where it fails, the tap itself says why.
+    const found = await session.foresee(point).catch(() => null);
+    if (turn === this.rests) await stage.foresee(found);
   }
 
   private edit(work: (session: Session) => void): void {

@@ -82,6 +82,6 @@ function keys(key: string): HTMLElement[] {
     shift: 'Shift',
     mod: navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl',
   };
-  const parts = key === ' ' ? [' '] : key.split('+');
+  const parts = key.length === 1 ? [key] : key.split('+');
   return parts.map((part) => h('kbd', {}, names[part] ?? part.toUpperCase()));
 }

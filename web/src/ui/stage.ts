@@ -4,12 +4,13 @@ import type { FrameMasks, TrackedObject } from '../editor/state';
 import { Previewer } from '../export/client';
 import type { Edges } from '../export/edges';
 import type { Look } from '../export/types';
+import type { Size } from '../tracking/geometry';
 import { markRadius } from '../tracking/marks';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 import { Lens } from './lens';
 import { Marker, type MarkActions } from './marker';
-import { tinted } from './paint';
+import { ghost, tinted } from './paint';
 import { previewOf } from './preview';
 
 export type View = 'overlay' | 'cutout' | 'compare';
@@ -33,7 +34,15 @@ export class Stage {
   readonly lens = new Lens();
 
   private readonly canvas = h('canvas', { class: 'view', role: 'img', 'aria-label': 'The video' });
-  private readonly split = h('input', { class: 'split', type: 'range', min: 0, max: 100, step: 0.1, value: 50 });
+  private readonly split = h('input', {
+    class: 'split',
+    type: 'range',
+    min: 0,
+    max: 100,
+    step: 0.1,
+    value: 50,
+    hidden: true,
+  });
   private readonly closeness: HTMLButtonElement;
   private readonly frame: HTMLElement;
   /** The masks as a picture of the part of the frame that they are of, and of what it was made. */
@@ -42,6 +51,8 @@ export class Stage {
   /** The frame as it will be exported, and of what it was made. */
   private made: { index: number; masks: FrameMasks; look: Look; edges: Edges; picture: ImageBitmap } | undefined;
   private readonly previewer = new Previewer();
+  /** What a tap would find, as a picture of the whole frame. */
+  private foreseen: ImageBitmap | null = null;
   private session: Session | undefined;
 
   constructor(actions: MarkActions) {
@@ -65,6 +76,7 @@ export class Stage {
     this.marker.brush = 2 * markRadius(height, width);
     this.made?.picture.close();
     this.made = this.painted = undefined;
+    this.foreseen = null;
     this.lens.reset(session.source);
     this.closeness.hidden = true;
     this.fit();
@@ -80,6 +92,14 @@ export class Stage {
   zoom(factor: number): void {
     this.lens.zoomAt(0.5, 0.5, factor);
     this.moved();
+  }
+
+  /** Show what a tap would find, or no more. */
+  async foresee(found: { plane: Uint8Array; raster: Size } | null): Promise<void> {
+    if (!found && !this.foreseen) return;
+    this.foreseen?.close();
+    this.foreseen = found && (await createImageBitmap(ghost(found.plane, found.raster)));
+    await this.draw();
   }
 
   /** Draw the current frame. */
@@ -105,6 +125,7 @@ export class Stage {
     } else {
       context.drawImage(picture, 0, 0, width, height);
       if (masks) this.drawMask(context, session, masks);
+      if (this.foreseen) context.drawImage(this.foreseen, 0, 0, width, height);
     }
     this.marker.shown = this.view === 'overlay';
     this.marker.draw();

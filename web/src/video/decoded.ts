@@ -23,20 +23,26 @@ export async function openDecoded(file: Blob, name: string, held?: number): Prom
   if (typeof VideoDecoder === 'undefined') return null;
   const input = new Input({ source: new BlobSource(file), formats: [MP4, QTFF, WEBM, MATROSKA] });
   let track: InputVideoTrack | null;
+  let tracks: number;
   try {
     track = await input.getPrimaryVideoTrack();
+    tracks = (await input.getTracks()).length;
   } catch {
     return null; // not a container it knows
   }
+  if (!tracks) throw new VideoError(cutOff(name)); // what says where the pictures are stands at the end of many files
   if (!track) throw new VideoError(`There is no picture in “${name}”, only sound.`);
   if (!(await track.canDecode())) return null;
   const times = await frameTimes(track);
-  if (!times.timestamps.length) throw new VideoError(`“${name}” has no frames.`);
+  if (!times.timestamps.length) throw new VideoError(cutOff(name));
+  const all = times.promised;
+  const there = times.timestamps.length;
+  const trouble = there < all ? `“${name}” was cut off: ${there} of its ${all} frames are there.` : null;
   const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
   const sound = await soundOf(input);
   const cache = new FrameCache(width, height, held);
   const { timestamps, durations, keys } = times;
-  return new DecodedVideo(file, name, width, height, timestamps, durations, sound, keys, track, cache);
+  return new DecodedVideo(file, name, width, height, timestamps, durations, trouble, sound, keys, track, cache);
 }
 
 /** The sound of a file; a file whose sound cannot be read is one without. */
@@ -56,13 +62,27 @@ interface Times {
   durations: number[];
   /** For each frame, the frame that decoding has to start from. */
   keys: number[];
+  /** How many frames the file says that it has. */
+  promised: number;
+}
+
+function cutOff(name: string): string {
+  return `“${name}” is incomplete: its end is missing, as after a download or a recording that broke off. Get the whole file and try again.`;
+}
+
+interface Packet {
+  time: number;
+  duration: number;
+  key: boolean;
 }
 
 async function frameTimes(track: InputVideoTrack): Promise<Times> {
-  const packets: { time: number; duration: number; key: boolean }[] = [];
-  for await (const packet of new EncodedPacketSink(track).packets(undefined, undefined, { metadataOnly: true })) {
-    packets.push({ time: packet.timestamp, duration: packet.duration, key: packet.type === 'key' });
+  const sink = new EncodedPacketSink(track);
+  const promised: Packet[] = [];
+  for await (const packet of sink.packets(undefined, undefined, { metadataOnly: true })) {
+    promised.push({ time: packet.timestamp, duration: packet.duration, key: packet.type === 'key' });
   }
+  const packets = promised.slice(0, await readable(sink, promised));
   packets.sort((a, b) => a.time - b.time); // decode order to the order of showing
   const timestamps = packets.map((p) => p.time);
   const usual = packets.map((p) => p.duration).sort((a, b) => a - b)[packets.length >> 1] || 1 / 30;
@@ -70,7 +90,21 @@ async function frameTimes(track: InputVideoTrack): Promise<Times> {
     i + 1 < packets.length ? packets[i + 1].time - p.time : p.duration || usual,
   );
   let key = 0;
-  return { timestamps, durations, keys: packets.map((p, i) => (p.key ? (key = i) : key)) };
+  const keys = packets.map((p, i) => (p.key ? (key = i) : key));
+  return { timestamps, durations, keys, promised: promised.length };
+}
+
+/** How many of the packets, in the order of the file, are really in it: all, but where it was cut off. */
+async function readable(sink: EncodedPacketSink, packets: readonly Packet[]): Promise<number> {
+  const has = async (at: number) => (await sink.getPacket(packets[at].time).catch(() => null)) !== null;
+  if (!packets.length || (await has(packets.length - 1))) return packets.length;
+  let [there, missing] = [0, packets.length - 1]; // so many are there; this one is not
+  while (there < missing) {
+    const middle = (there + missing) >> 1;
+    if (await has(middle)) there = middle + 1;
+    else missing = middle;
+  }
+  return there;
 }
 
 class DecodedVideo implements VideoSource {
@@ -87,6 +121,7 @@ class DecodedVideo implements VideoSource {
     readonly height: number,
     readonly timestamps: number[],
     readonly durations: number[],
+    readonly trouble: string | null,
     readonly sound: SoundSource | null,
     private readonly keys: number[],
     private readonly track: InputVideoTrack,

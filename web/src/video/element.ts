@@ -38,6 +38,7 @@ class ElementVideo implements VideoSource {
   readonly height: number;
   readonly timestamps: number[];
   readonly durations: number[];
+  readonly trouble = null;
   readonly sound = null; // the element plays it and hands nothing out
   private readonly cache: FrameCache;
   private queue: Promise<unknown> = Promise.resolve();

@@ -22,6 +22,8 @@ export interface VideoSource {
   /** Seconds, one per frame, rising. */
   readonly timestamps: number[];
   readonly durations: number[];
+  /** What is wrong with the file, although it can be worked with; null in most cases. */
+  readonly trouble: string | null;
   /** Null where there is none that can be read. */
   readonly sound: SoundSource | null;
   /** The picture belongs to the source: draw it at once, do not keep or close it. */
@@ -35,9 +37,10 @@ export interface VideoSource {
 export class VideoError extends Error {}
 
 /** What a person should know before working on a video: nothing in most cases. */
-export function warningOf({ width, height, timestamps }: VideoSource): string | null {
+export function warningOf({ width, height, timestamps, trouble }: VideoSource): string | null {
+  if (trouble) return trouble;
   if (Math.max(width, height) > 4096) {
-    return `This video is very large (${width} x ${height}). It works, but slowly, and exports may not fit into memory.`;
+    return `This video is very large (${width} x ${height}). It works, but slowly.`;
   }
   if (timestamps.length > 5400) {
     return `This video is long (${timestamps.length} frames). Following it all takes a while; a shorter cut is quicker.`;
