@@ -204,7 +204,7 @@ def test_a_part_has_only_its_frames_under_their_own_numbers(out: Path) -> None:
         times = [float(frame.time) for frame in container.decode(video=0)]
     assert times == pytest.approx(((TICKS[10:17] - TICKS[10]) / 30).tolist(), abs=0.0011)
     with av.open(str(out / "part.webm")) as container:
-        last = [frame for frame in container.decode(audio=0)][-1]
+        last = list(container.decode(audio=0))[-1]
         assert float(last.time) == pytest.approx((TICKS[17] - TICKS[10]) / 30, abs=0.15)
 
 
@@ -224,7 +224,7 @@ def test_effects_leave_the_rest_alone(out: Path, clip: tuple[Path, list[tuple[fl
     assert np.ptp(grey[outside], axis=1).max() <= 2
     assert np.abs(grey - frame)[inside].mean() < 4
     line = (regrown(ids, 2) > 0) & (regrown(ids, 1) == 0)
-    assert np.median(grey[line]) > 230  # white
+    assert (grey - frame.mean(-1, keepdims=True))[line].mean() > 40  # half white there, where the line is soft
     hidden = np.array(Image.open(out / "hidden.png").convert("RGB")).astype(int)
     assert np.abs(hidden - frame)[outside].mean() < 4
     assert np.abs(hidden - frame)[inside].mean() > 8

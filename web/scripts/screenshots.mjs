@@ -20,7 +20,7 @@ const opened = (options, colorScheme) =>
   AppPage.open(browser, `${url}?engine=wasm&size=288`, { ...options, colorScheme });
 const shot = async (app, name) => {
   await app.page.mouse.move(5, 5);
-  await app.page.waitForTimeout(400);
+  await app.page.waitForTimeout(1200); // results are drawn by a worker
   await app.page.screenshot({ path: join(folder, `${name}.png`) });
 };
 
@@ -61,12 +61,13 @@ await app.idle();
 await app.page.keyboard.press('n');
 await shot(app, 'doubtful');
 await app.seek(24);
-await app.page.getByRole('radio', { name: 'Cut-out' }).click();
+await app.page.getByRole('radio', { name: 'Result' }).click();
 await shot(app, 'cutout');
-await app.page.locator('.panel').getByRole('radio', { name: 'Blur' }).click();
+const behind = app.page.locator('.panel').getByRole('radiogroup', { name: 'Background' });
+await behind.getByRole('radio', { name: 'Blur' }).click();
 await shot(app, 'blur');
 await app.page.getByRole('radio', { name: 'Before / after' }).click();
-await app.page.locator('.panel').getByRole('radio', { name: 'None' }).click();
+await behind.getByRole('radio', { name: 'None' }).click();
 await shot(app, 'compare');
 await app.page.getByRole('button', { name: 'Export' }).click();
 await shot(app, 'export');
@@ -86,7 +87,6 @@ await phone.close();
 
 const camera = await opened(DESKTOP, 'dark');
 await camera.page.getByRole('button', { name: 'Use the camera' }).click();
-await camera.page.locator('.editor.live').waitFor();
-await camera.page.waitForFunction(() => !document.querySelector('.about').textContent.includes('loading'));
+await camera.page.getByRole('dialog', { name: 'Camera' }).waitFor();
 await shot(camera, 'camera');
 await browser.close();

@@ -14,18 +14,17 @@ export class Autosave {
   private settings = '';
   private broken = false;
   private closed = false;
+  private videoKept: boolean;
 
   /** `saved`: what is kept already, and `id` what it is kept under; `failed` is told once. */
   constructor(
     private readonly session: Session,
     private readonly failed: (error: unknown) => void,
-    readonly id: string = crypto.randomUUID(),
+    readonly id: string = newId(),
     private saved: State = EMPTY,
   ) {
     this.videoKept = saved !== EMPTY;
   }
-
-  private videoKept: boolean;
 
   /** Something may have changed. */
   changed(): void {
@@ -93,6 +92,11 @@ export class Autosave {
     this.broken = true;
     this.failed(error);
   }
+}
+
+/** Later ones come later; `crypto.randomUUID` is missing where a page came without encryption. */
+function newId(): string {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
 }
 
 /** What is not the same in two states. */

@@ -1,6 +1,6 @@
 /** Sessions that are kept on the device: masks and settings in a database, videos beside it as files. */
-import { keepFile, storedFile } from '../export/client';
-import { removeStored } from '../export/storage';
+import { keepFile } from '../export/client';
+import { removeStored, storedFile } from '../export/storage';
 import type { Kept, Settings } from './kept';
 import type { FrameMasks } from './state';
 
@@ -49,7 +49,8 @@ export async function taken(card: Card): Promise<{ video: File; kept: Kept } | n
 
 /** Keep the video of a session; throws a sentence where there is no room for it. */
 export async function keepVideo(id: string, file: Blob): Promise<void> {
-  const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
+  if (!navigator.storage?.getDirectory) throw new Error('This browser keeps no files.');
+  const { quota = Infinity, usage = 0 } = await navigator.storage.estimate();
   if (file.size > ROOM * (quota - usage)) throw new Error('There is no room left on this device to keep the video.');
   const { file: kept } = await keepFile([file], { folder: VIDEOS, name: id }, new AbortController().signal);
   if (!(await storedFile(VIDEOS, id)) || kept?.size !== file.size) throw new Error('This browser keeps no files.');

@@ -1,6 +1,6 @@
 /** The worker that writes files, as the page uses it. */
 import type { FromWorker, Job, Part, Place, Preview, ToWorker } from './messages';
-import { removeStored, storageFolder, storedNames } from './storage';
+import { removeStored, storedNames } from './storage';
 
 /** Exports that wait in the browser's storage to be downloaded. */
 const EXPORTS = 'exports';
@@ -102,13 +102,4 @@ export class Previewer {
 
 function started(): Worker {
   return new Worker(new URL('./worker.ts', import.meta.url), { name: 'mobilevos-export' });
-}
-
-/** A file in the storage, or null where it is not there. */
-export async function storedFile(folder: string, name: string): Promise<File | null> {
-  try {
-    return await (await (await storageFolder(folder)).getFileHandle(name)).getFile();
-  } catch {
-    return null;
-  }
 }

@@ -19,3 +19,12 @@ export async function storedNames(folder: string): Promise<string[]> {
   for await (const name of (await storageFolder(folder)).keys()) names.push(name);
   return names;
 }
+
+/** A file in the storage, or null where it is not there. */
+export async function storedFile(folder: string, name: string): Promise<File | null> {
+  try {
+    return await (await (await storageFolder(folder)).getFileHandle(name)).getFile();
+  } catch {
+    return null;
+  }
+}
