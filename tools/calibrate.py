@@ -102,7 +102,7 @@ def gather(tracker: Tracker, clip: LabelledClip) -> tuple[Numbers, Numbers]:
         if known.mean() < 1 - MOSTLY_VOID:
             continue
         sight = result.sight
-        for identity, row in zip(sight.ids, cues(sight, tracker.state().group.annotated_sizes()), strict=True):
+        for identity, row in zip(sight.ids, cues(sight), strict=True):
             if np.isfinite(row).all():
                 mask, object_ = (result.mask == identity) & known, truth == identity
                 rows.append(row)
@@ -130,8 +130,8 @@ if __name__ == "__main__":
         gathered = [_joined([gather(tracker, way) for way in both_ways(video)]) for video in videos]
         fitted = fitted_to(gathered)
         print(f"{dict(zip((*CUES, 'constant'), fitted.coefficients, strict=True))} from {fitted.frames} masks")
-        rating = np.concatenate([found[:, CUES.index("rating")] for found, _ in gathered]).mean()
-        print(f"the usual rating: {rating:.3f}")
+        usual = np.concatenate([found for found, _ in gathered]).mean(0)
+        print(f"usual: {dict(zip(CUES, usual.round(3).tolist(), strict=True))}")
         print(f"left out: mean error {fitted.held_out.error:.3f}, {fitted.alarm}")
 
     typer.run(main)

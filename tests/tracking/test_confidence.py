@@ -6,9 +6,18 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.runtime.torch_runtime import TorchRuntime
-from mobilevos.tracking import Tracker
-from mobilevos.tracking.confidence import COEFFICIENTS, CUES, calibration, confidence, cues, fit, predict, size_of
+from mobilevos.tracking.confidence import (
+    COEFFICIENTS,
+    CUES,
+    LEAST_ALIKE,
+    USUAL_ASTRAY,
+    USUAL_RATING,
+    calibration,
+    confidence,
+    cues,
+    fit,
+    predict,
+)
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.result import Sight
 
@@ -21,63 +30,43 @@ def square(top: int, left: int, side: int) -> np.ndarray:
     return mask
 
 
-def annotated(mask: np.ndarray) -> list[float]:
-    """How large one object is that was annotated so."""
-    return [size_of(mask, Geometry.fit(*SHAPE, None))]
+def sight(probability: np.ndarray, alike: np.ndarray | None = None) -> Sight:
+    planes = np.stack([1 - probability, probability])
+    return Sight((8,), planes, Geometry.fit(*SHAPE, None), alike=None if alike is None else alike[None])
 
 
-def sight(probability: np.ndarray) -> Sight:
-    return Sight((8,), np.stack([1 - probability, probability]), Geometry.fit(*SHAPE, None))
-
-
-def test_signs_by_hand() -> None:
-    """A square of 8 x 8 cells (32 pixels) that was half as high where it was annotated."""
-    now = 0.75 * square(16, 24, 32)
-    first = square(16, 24, 32)
-    first[32:] = 0
-    found = dict(zip(CUES, cues(sight(now), annotated(first))[0], strict=True))
-    assert found["certainty"] == pytest.approx(0.75)
+def test_cues_by_hand() -> None:
+    """A square of 8 x 8 places (32 pixels), over one of the 2 x 3 cells that are compared."""
+    alike = np.array([[0.0, 0.3, 0.1], [0.0, 0.2, 0.2]], np.float32)
+    found = dict(zip(CUES, cues(sight(0.75 * square(0, 24, 32), alike))[0], strict=True))
     assert found["softness"] == pytest.approx(64 * 0.1875 / 8)
-    assert found["change"] == pytest.approx(np.log(2))
-    assert found["scatter"] == pytest.approx(np.sqrt(2 * (64 - 1) / 12) / 8)
+    assert found["astray"] == pytest.approx(1 - 0.3 / 0.8)
+    assert found["rating"] == USUAL_RATING
+    rated = replace(sight(0.75 * square(0, 24, 32)), rating=np.array([0.75], np.float32))
+    found = dict(zip(CUES, cues(rated)[0], strict=True))
+    assert found["rating"] == pytest.approx(np.log(3))
+    assert found["astray"] == USUAL_ASTRAY
 
 
-def test_a_frame_in_which_it_was_gone_is_no_measure_of_its_size(runtime: TorchRuntime) -> None:
-    frame, gone = np.zeros((*SHAPE, 3), np.uint8), square(0, 0, 0)
-
-    def size(*masks: np.ndarray) -> float:
-        tracker = Tracker(runtime, size=None)
-        tracker.start(frame, (8 * masks[0]).astype(np.uint8))
-        for mask in masks[1:]:
-            tracker.step(frame)
-            tracker.correct((8 * mask).astype(np.uint8))
-        return tracker.state().group.annotated_sizes()[0]
-
-    assert size(square(0, 0, 8), square(16, 24, 16), gone) == size(square(16, 24, 16)) == 16 * 16
-    assert np.isfinite(cues(sight(0.97 * square(16, 24, 32)), annotated(gone))).all()
+def test_where_nothing_looks_like_the_object_that_tells_nothing() -> None:
+    nothing = np.full((2, 3), LEAST_ALIKE / 10, np.float32)
+    assert cues(sight(square(0, 24, 32), nothing))[0][CUES.index("astray")] == USUAL_ASTRAY
 
 
 def test_an_object_that_is_nowhere_has_no_confidence() -> None:
-    assert confidence(sight(np.zeros(SHAPE, np.float32)), annotated(square(16, 24, 32))) == {8: 0.0}
+    assert confidence(sight(np.zeros(SHAPE, np.float32))) == {8: 0.0}
 
 
-def test_a_steady_object_is_trusted_more_than_one_that_grows_and_scatters() -> None:
-    steady = confidence(sight(0.97 * square(16, 24, 32)), annotated(square(16, 24, 32)))[8]
-    gone = sight(0.7 * (square(0, 0, 24) + square(32, 64, 32)))
-    astray = confidence(gone, annotated(square(16, 24, 8)))[8]
-    assert steady > 0.7
-    assert astray < steady - 0.1
-    known = replace(gone, rating=np.array([0.1], np.float32))  # and the network knows it
-    assert confidence(known, annotated(square(16, 24, 8)))[8] < 0.35
+def test_a_mask_is_trusted_less_where_the_object_seems_to_be_elsewhere() -> None:
+    mask = 0.97 * square(0, 0, 32)
+    there, elsewhere = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
+    there[0, 0], elsewhere[1, 2] = 1, 1
+    steady, astray = (confidence(sight(mask, alike))[8] for alike in (there, elsewhere))
+    assert steady > 0.8
+    assert astray < steady - 0.03
+    known = replace(sight(mask, elsewhere), rating=np.array([0.05], np.float32))  # and the network knows it
+    assert confidence(known)[8] < astray
     assert len(COEFFICIENTS) == len(CUES) + 1
-
-
-def test_a_window_is_no_growth() -> None:
-    """An object that is shown twice as large, through a window, has not changed."""
-    whole = Geometry.fit(*SHAPE, None)
-    near = Sight((8,), np.stack([1 - square(16, 24, 32), square(16, 24, 32)]), whole.window(48, 32, 2.0))
-    change = cues(near, annotated(square(24, 36, 16)))[0][CUES.index("change")]
-    assert change == pytest.approx(0)
 
 
 def test_the_fit_finds_what_the_numbers_were_made_of() -> None:

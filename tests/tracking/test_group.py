@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
+from mobilevos.tracking.confidence import confidence
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
+from mobilevos.tracking.recall import cells
 from mobilevos.tracking.window import TRUSTED, LookAhead
 from tests.pipeline.colours import ColourRuntime
 from tests.tracking.scenes import HEIGHT, WIDTH, Places, ids_of, picture
@@ -47,7 +48,7 @@ def test_a_step_changes_nothing_of_what_was() -> None:
 
 def test_where_its_objects_are() -> None:
     group, sight = begin().step(RUNTIME, picture(PLACES), LOOK.geometry(WHOLE), 1)
-    trust = group.confidence(sight)
+    trust = confidence(sight)
     assert list(trust) == [1, 2, 3]
     assert min(trust.values()) > 0.8
     found = group.extent(sight, trust)
@@ -80,15 +81,16 @@ def test_what_is_drawn_is_an_anchor() -> None:
     np.testing.assert_array_equal(drawn.current.masks, masks)
 
 
-def test_how_large_objects_were_where_they_were_marked_last_and_seen() -> None:
+def test_what_looks_like_an_object_is_told_by_its_last_annotation() -> None:
+    """1 is annotated again where 3 was; 2 and 3 are nowhere in that frame, and as they were."""
     group = begin()
-    assert group.annotated_sizes() == pytest.approx([576] * 3, rel=0.15)
     geometry = group.current.geometry
-    larger = {1: (30, 30), 2: (100, 60)}
-    masks = geometry.masks(ids_of(larger, side=40), group.ids)  # and 3 is nowhere to be seen
-    after = step(group, 1).annotated(RUNTIME, group.current.frame, masks, geometry)
-    assert after.annotated_sizes() == pytest.approx([1600, 1600, group.annotated_sizes()[2]], rel=0.15)
-    assert begin().with_objects(RUNTIME, (9,)).annotated_sizes()[3] == 0
+    masks = geometry.masks(ids_of({1: PLACES[3]}), group.ids)
+    group = step(group, 1).annotated(RUNTIME, group.current.frame, masks, geometry)
+    _, sight = group.step(RUNTIME, picture(PLACES), geometry, 2)
+    assert sight.alike is not None
+    expected = cells(geometry.masks(ids_of({1: PLACES[3], 2: PLACES[2], 3: PLACES[3]}), (3, 2, 3)))[:, ::2, ::2]
+    np.testing.assert_allclose(sight.alike, expected, atol=0.1)
 
 
 def test_an_annotated_frame_as_a_sight() -> None:

@@ -5,7 +5,8 @@ import pytest
 
 from mobilevos.runtime.base import written
 from mobilevos.tracking.geometry import Geometry
-from mobilevos.tracking.queue import MOST_ANCHORS, MemoryQueue, Seen, _recalled
+from mobilevos.tracking.queue import MOST_ANCHORS, MemoryQueue, Seen
+from mobilevos.tracking.recall import recalled
 
 
 def seen(time: int) -> Seen:
@@ -162,4 +163,4 @@ def test_what_annotations_say_of_another_frame_is_the_memory_read() -> None:
     values = rng.normal(size=(5, 2, 2, 3)).astype(np.float32)
     memory = Memory(torch.from_numpy(keys)[None], torch.from_numpy(values)[None, None], torch.zeros(2))
     expected = MemoryRead()(torch.from_numpy(key)[None], memory)[0, 0].detach().numpy()
-    np.testing.assert_allclose(_recalled(key, keys, values), expected, atol=1e-5)
+    np.testing.assert_allclose(recalled(key, keys, values), expected, atol=1e-5)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from mobilevos.export.tflite_template import assemble
-from mobilevos.tracking.confidence import confidence, size_of
+from mobilevos.tracking.confidence import confidence
 from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.recall import alike
 from mobilevos.tracking.result import Sight
 from tests.web_export.node import WEB, need_node, node, output
 
@@ -36,22 +37,23 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
             logits[2] = -9  # an object that is nowhere
         odds = np.exp(logits)
         probabilities = odds / odds.sum(0)
-        masks = (rng.random((objects, 48, 64)) > 0.4).astype(np.float32)
-        masks = np.repeat(np.repeat(masks[:, ::4, ::4], 4, 1), 4, 2)  # every fourth pixel is a mean of 4 x 4
-        whole = Geometry.fit(96, 128, 48)
+        geometry = Geometry.fit(96, 128, 48).window(70.0, 40.0, 1.0 + 0.4 * objects)
         ids = tuple(range(1, objects + 1))
-        sizes = [size_of(mask, whole) for mask in masks]  # annotated in the whole frame, seen through a window
-        look = (70.0, 40.0, 1.0 + 0.4 * objects)
         rating = rng.random(objects).astype(np.float32)
-        sight = Sight(ids, probabilities, whole.window(*look), rating=rating)
-        expected.append(list(confidence(sight, sizes).values()))
+        keys = rng.normal(0, 2, (8, 2, 3, 4)).astype(np.float32)
+        keys[:, 1] = keys[:, 0, ::-1] + 0.1 * keys[:, 1]  # what was above is below
+        covered = rng.random((objects, 3, 4)).astype(np.float32)
+        looks = alike(keys[:, 1], keys[:, 0], covered) if smooth != 1 else None
+        sight = Sight(ids, probabilities, geometry, rating, looks)
+        expected.append(list(confidence(sight).values()))
         case = {
             "frame": {"height": 96, "width": 128},
             "size": 48,
-            "look": look,
+            "look": (70.0, 40.0, 1.0 + 0.4 * objects),
             "probabilities": probabilities.ravel().tolist(),
-            "masks": masks[:, ::4, ::4].reshape(objects, -1).tolist(),
             "rating": rating.tolist(),
+            "keys": None if looks is None else keys.ravel().tolist(),
+            "covered": covered.reshape(objects, -1).tolist(),
         }
         lines.append(json.dumps(case))
     cases = tmp_path / "cases.jsonl"

@@ -29,9 +29,27 @@ class ColorEngine {
     }
     return {
       probabilities,
-      memory: { times: parts.written(memory.times, write, time) },
+      memory: { times: parts.written(memory.times, write, time), keys: this.keys(probabilities, memory, write) },
       rating: new Float32Array(objects).fill(0.5),
     };
+  }
+
+  /** What is in the middle of each cell, as a key: all that is of one colour looks alike. */
+  keys(probabilities, memory, write) {
+    const { height, width, objects } = this.shape;
+    const keys = memory.keys.slice();
+    const across = width / 16;
+    const cells = (height / 16) * across;
+    for (let cell = 0; cell < cells; cell++) {
+      const at = (16 * Math.floor(cell / across) + 8) * width + 16 * (cell % across) + 8;
+      for (const slot of write) {
+        for (let channel = 0; channel < 64; channel++) {
+          const value = channel <= objects ? 20 * probabilities[channel * height * width + at] : 0;
+          keys[(channel * parts.SLOTS + slot) * cells + cell] = value;
+        }
+      }
+    }
+    return keys;
   }
 }
 
@@ -184,11 +202,4 @@ test('a mask that is known takes the place of the first look, and is remembered 
   const cells = (WHOLE.net.height / 4) * (WHOLE.net.width / 4);
   const most = (given) => Math.max(...given.subarray(0, cells));
   assert.deepEqual(engine.given.map(most), [0.5, 1]);
-});
-
-test('how large an object was counts in pixels of the frame, through whatever window it was seen', async () => {
-  const wide = parts.sizeOf(new Float32Array(100).fill(1), 0, 100, WHOLE);
-  const close = parts.sizeOf(new Float32Array(400).fill(1), 0, 400, parts.windowOf(WHOLE, 480, 320, 2));
-  assert.ok(Math.abs(wide - close) < 1e-6 * wide);
-  assert.ok(Math.abs(wide - 100 * 16 * 4) < 0.01 * wide); // of 2 x 2 pixels of the frame each
 });

@@ -1,22 +1,21 @@
 """How far a mask is to be trusted: a calibrated guess of its overlap with the truth (J, 0..1).
 
-A network is sure of itself also where it is wrong. So its probabilities are looked at together with the form of the
-mask: an object that is much larger or smaller than where it was annotated, or scattered over the frame, has probably
-been lost. A logistic function of these cues gives the confidence. How the mask changed since the frame before (size,
-place, overlap) was tried as well, and told nothing more.
+A network is sure of itself also where it is wrong. So its probabilities are looked at together with what else in the
+frame looks like the object as it was annotated: where much of that is outside of the mask, so is the object, probably.
+A logistic function of these cues gives the confidence. The mask's size, its spread, its mean probability, and how it
+changed since the frame before were tried as well, and told nothing more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mobilevos.arrays import Array
+from mobilevos.arrays import Array, Bits
 from mobilevos.errors import InputError
-from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.recall import CELL, EVERY
 from mobilevos.tracking.result import Sight
 
 Numbers = NDArray[np.float64]
@@ -24,59 +23,58 @@ Numbers = NDArray[np.float64]
 STEP = 4
 """One pixel in so many, each way, is looked at: the network's masks are no finer."""
 
-CUES = ("certainty", "softness", "change", "scatter", "rating")
-"""What `cues` gives, in order: the mean probability inside the mask, the uncertainty per length of its outline, how
-many times (as a logarithm) it is larger or smaller than where it was annotated, its spread, and the network's own
-rating (as a logit)."""
+CUES = ("softness", "astray", "rating")
+"""What `cues` gives, in order: the uncertainty per length of the mask's outline, the share of what looks like the
+object that is outside of the mask, and the network's own rating (as a logit)."""
+
+LEAST_ALIKE = 0.05
+"""Cells; where less than this looks like the object, that tells nothing."""
 
 MOST_RATING = 6.0
 """Logits of the rating are bounded by this."""
 
-USUAL_RATING = 2.296
+USUAL_RATING = 2.29
 """The logit that stands for a rating that says nothing: the mean of those that were fitted to."""
 
-COEFFICIENTS = (3.952, -0.117, -0.022, 0.211, 0.539, -3.423)
+USUAL_ASTRAY = 0.548
+"""The share that stands for one that says nothing, because nothing looks like the object: the mean of the same."""
+
+COEFFICIENTS = (-0.295, -1.288, 0.402, 1.741)
 """For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on nine validation clips
 at 480p (all but `schoolgirls`), forwards and backwards, 2,237 masks."""
 
 
-def confidence(sight: Sight, annotated: Sequence[float]) -> dict[int, float]:
-    """{id: 0..1} for the objects of a window; 0 where an object is nowhere to be seen.
-
-    annotated: how large each object was where it was annotated, in pixels of the frame.
-    """
-    values = predict(cues(sight, annotated), np.array(COEFFICIENTS))
+def confidence(sight: Sight) -> dict[int, float]:
+    """{id: 0..1} for the objects of a window; 0 where an object is nowhere to be seen."""
+    values = predict(cues(sight), np.array(COEFFICIENTS))
     return {i: 0.0 if np.isnan(v) else float(v) for i, v in zip(sight.ids, values, strict=True)}
 
 
-def cues(sight: Sight, annotated: Sequence[float]) -> Numbers:
+def cues(sight: Sight) -> Numbers:
     """(N, len(CUES)), a row for each object; not a number where the object is nowhere."""
     now = sight.probabilities[:, ::STEP, ::STEP]
     winner = now.argmax(0)
-    cell = (STEP / sight.geometry.scale) ** 2
     ratings = _logits(np.full(len(sight.ids), 0.5) if sight.rating is None else sight.rating)
-    rows = [(*_cues(now[c], winner == c, annotated[c - 1] / cell), ratings[c - 1]) for c in range(1, len(now))]
+    rows = []
+    for number, probability in enumerate(now[1:]):
+        inside = winner == number + 1
+        area = int(np.count_nonzero(inside))
+        if not area:
+            rows.append((np.nan,) * len(CUES))
+            continue
+        softness = float((probability * (1 - probability)).sum() / np.sqrt(area))
+        rows.append((softness, _astray(sight.alike, number, inside), ratings[number]))
     return np.array(rows, np.float64).reshape(-1, len(CUES))
 
 
-def size_of(mask: Array, geometry: Geometry) -> float:
-    """How many pixels of the frame a mask (h, w) of the network covers."""
-    return int((mask[::STEP, ::STEP] > 0.5).sum()) * (STEP / geometry.scale) ** 2
-
-
-def _cues(probability: Array, inside: NDArray[np.bool_], annotated: float) -> tuple[float, ...]:
-    """(h, w): the probability of an object and where it wins; annotated: how many pixels it had where it was marked."""
-    y, x = np.nonzero(inside)
-    area = len(y)
-    if not area:
-        return (np.nan,) * 4
-    length = np.sqrt(area)
-    return (
-        float(probability[inside].mean()),
-        float((probability * (1 - probability)).sum() / length),
-        float(abs(np.log(area / max(annotated, 1.0)))),
-        float(np.sqrt(y.var() + x.var()) / length),
-    )
+def _astray(alike: Array | None, number: int, inside: Bits) -> float:
+    """The share of what looks like an object that is outside of its mask (h / STEP, w / STEP)."""
+    if alike is None or (total := float(alike[number].sum())) < LEAST_ALIKE:
+        return USUAL_ASTRAY
+    size = CELL // STEP
+    height, width = inside.shape
+    covered = inside.reshape(height // size, size, width // size, size).mean((1, 3))[::EVERY, ::EVERY]
+    return float(1 - (alike[number] * covered).sum() / total)
 
 
 def _logits(rating: Array) -> Numbers:

@@ -9,9 +9,9 @@ import numpy as np
 
 from mobilevos.arrays import Array, Ids, Image
 from mobilevos.runtime.base import Runtime
-from mobilevos.tracking.confidence import confidence, size_of
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.queue import MemoryQueue, Seen
+from mobilevos.tracking.recall import EVERY, alike
 from mobilevos.tracking.result import Sight
 from mobilevos.tracking.window import TRUSTED, Extent, LookAhead, extent_of, joined, winners
 
@@ -53,7 +53,7 @@ class Group:
         probabilities, memory, rating = runtime.step(image, self.queue.at(time), 0 if slot is None else slot)
         seen = Seen(time, image, probabilities[1:], geometry)
         queue = self.queue if slot is None else self.queue.with_frame(memory, slot, seen)
-        sight = Sight(self.ids, probabilities, geometry, rating)
+        sight = Sight(self.ids, probabilities, geometry, rating, self._alike(memory.keys[:, slot or 0]))
         return replace(self, queue=queue, current=seen), sight
 
     def annotated(self, runtime: Runtime, image: Image, masks: Array, geometry: Geometry) -> Group:
@@ -97,10 +97,6 @@ class Group:
             current=replace(self.current, masks=np.delete(self.current.masks, index, 0)),
         )
 
-    def confidence(self, sight: Sight) -> dict[int, float]:
-        """How far the masks of its objects are to be trusted."""
-        return confidence(sight, self.annotated_sizes())
-
     def extent(self, sight: Sight, trust: Mapping[int, float]) -> Extent | None:
         """Where its objects are; None where one of them is lost or doubtful: then it is looked for."""
         winner = winners(sight.probabilities)
@@ -109,12 +105,24 @@ class Group:
         found = [extent for extent in extents if extent is not None]
         return joined(found) if len(found) == len(self.ids) else None
 
-    def annotated_sizes(self) -> list[float]:
-        """How large each object was, in pixels of the frame, where it was annotated last and was to be seen."""
-        return [self._annotated_size(index) for index in range(len(self.ids))]
+    def _alike(self, key: Array) -> Array:
+        """How much cells of a frame look like the objects where they were annotated last: (N, h / 2, w / 2)."""
+        by_slot: dict[int, list[int]] = {}
+        for index in range(len(self.ids)):
+            by_slot.setdefault(self._annotated_in(index), []).append(index)
+        keys = self.queue.memory.keys
+        planes: dict[int, Array] = {}
+        for slot, objects in by_slot.items():
+            covered = self.queue.seen[slot].covered
+            known = [index for index in objects if index < len(covered)]
+            planes |= dict(zip(known, alike(key, keys[:, slot], covered[known]), strict=True))
+        nothing = np.zeros(key[0, ::EVERY, ::EVERY].shape, np.float32)
+        return np.stack([planes.get(index, nothing) for index in range(len(self.ids))])
 
-    def _annotated_size(self, index: int) -> float:
-        anchors = [seen for seen in self.queue.seen[: self.queue.anchors] if len(seen.masks) > index]
-        sizes = [size_of(seen.masks[index], seen.geometry) for seen in anchors]
-        shown = [size for size in sizes if size]
-        return (shown or sizes or [0.0])[-1]
+    def _annotated_in(self, index: int) -> int:
+        """The slot of the last annotated frame in which an object is to be seen; the first one where there is none."""
+        for slot in reversed(range(self.queue.anchors)):
+            covered = self.queue.seen[slot].covered
+            if index < len(covered) and covered[index].any():
+                return slot
+        return 0

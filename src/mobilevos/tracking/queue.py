@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from mobilevos.arrays import Array, Image
 from mobilevos.runtime.base import MemoryArrays, written
 from mobilevos.tracking.geometry import Geometry
+from mobilevos.tracking.recall import cells, recalled
 
 MOST_ANCHORS = 4
 """Annotated frames kept at once: the first, and the latest corrections. More only where each is the newest annotation
@@ -26,6 +28,11 @@ class Seen:
     """(N, H, W), as they were remembered; objects that were added later are missing, because they were not there"""
     geometry: Geometry
     """Which part of the frame it is"""
+
+    @cached_property
+    def covered(self) -> Array:
+        """How much of each cell of the memory the masks cover: (N, h / 16, w / 16)."""
+        return cells(self.masks)
 
 
 @dataclass(frozen=True)
@@ -101,11 +108,11 @@ class MemoryQueue:
             if before.time == seen.time and slot < self.anchors:
                 drawn |= self.given[slot]  # the same frame was annotated before
         queue = queue._forgetting(seen.time)
-        kept, covered = values.copy(), _cells(seen.masks[sorted(drawn)])
+        kept, covered = values.copy(), cells(seen.masks[sorted(drawn)].max(0)[None])[0] > 0.5
         for index in range(len(values)):
             if index not in drawn and (slots := [n for n, given in enumerate(queue.given) if index in given]):
-                recalled = _recalled(key, queue.memory.keys[:, slots], queue.memory.values[index][:, slots])
-                kept[index] = np.where(covered, values[index], recalled)
+                read = recalled(key, queue.memory.keys[:, slots], queue.memory.values[index][:, slots])
+                kept[index] = np.where(covered, values[index], read)
         return queue._insert_anchor(seen, key, kept, drawn)._bounded()
 
     def with_objects(self, values: Array) -> MemoryQueue:
@@ -170,26 +177,3 @@ class MemoryQueue:
             anchors=self.anchors - (slot < self.anchors),
             given=self.given[:slot] + self.given[slot + 1 :],
         )
-
-
-def _cells(masks: Array) -> Array:
-    """Which cells (h, w) of the memory some of the masks (M, 16 h, 16 w) cover by half."""
-    height, width = masks.shape[1:]
-    return masks.max(0).reshape(height // 16, 16, width // 16, 16).mean((1, 3)) > 0.5
-
-
-def _recalled(key: Array, keys: Array, values: Array) -> Array:
-    """What an object's annotated frames say of another frame: the memory read (`model.memory`), without positions.
-
-    Args:
-        key: (Ck, h, w), of that frame.
-        keys, values: (Ck, T, h, w) and (Cv, T, h, w), of the annotated ones.
-
-    Returns:
-        (Cv, h, w)
-    """
-    query, stored = key.reshape(len(key), -1), keys.reshape(len(key), -1)
-    scores = (2 * query.T @ stored - np.square(stored).sum(0)) / np.sqrt(np.float32(len(key)))
-    weights = np.exp(scores - scores.max(1, keepdims=True))
-    weights /= weights.sum(1, keepdims=True)
-    return (values.reshape(len(values), -1) @ weights.T).reshape(len(values), *key.shape[1:])

@@ -26,6 +26,8 @@ class Sight:
     """Which part of the frame it is"""
     rating: Array | None = None
     """(N,): how well the masks fit by the network's own judgement, 0..1; None where they were given"""
+    alike: Array | None = None
+    """(N, h / 32, w / 32): how much places look like the objects where they were annotated, 0..1; see `recall`"""
 
 
 @dataclass(frozen=True)

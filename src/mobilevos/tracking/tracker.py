@@ -17,7 +17,7 @@ from mobilevos.arrays import Array, Ids, Image
 from mobilevos.errors import InputError
 from mobilevos.runtime import Runtime, load_runtime
 from mobilevos.runtime.base import written
-from mobilevos.tracking.confidence import confidence, size_of
+from mobilevos.tracking.confidence import confidence
 from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.group import Group
 from mobilevos.tracking.parts import strays
@@ -198,7 +198,7 @@ class Tracker:
         cut = palette is not None and state.palette is not None and is_cut(state.palette, palette)
         look = whole_frame(whole) if cut else state.group.look
         group, sight = state.group.step(self.runtime, frame, look.geometry(whole), time)
-        trust = group.confidence(sight)
+        trust = confidence(sight)
         if self._windows:
             look = next_look(whole, look, group.extent(sight, trust))
         self._state = TrackerState(whole, state.ids, replace(group, look=look), time, palette)
@@ -258,8 +258,7 @@ class Tracker:
                 covered |= layer != 0
             look = first_look(whole, extent_of_mask(covered))
         sight = through(look.geometry(whole), sight)
-        sizes = [size_of(mask, sight.geometry) for mask in sight.probabilities[1:]]
-        return TrackResult(ids, sight, frame, confidence(sight, sizes))
+        return TrackResult(ids, sight, frame, confidence(sight))
 
     @_one_at_a_time
     def add(self, mask: NDArray[np.integer]) -> TrackResult:

@@ -6,7 +6,7 @@ import type { Geometry } from './geometry';
 import { CELL, EVERY } from './recall';
 
 const STEP = 4;
-const COEFFICIENTS = { softness: -0.6, astray: -2, rating: 0.2, constant: 2 };
+const COEFFICIENTS = { softness: -0.295, astray: -1.288, rating: 0.402, constant: 1.741 };
 
 /** Cells; where less than this looks like the object, that tells nothing. */
 const LEAST_ALIKE = 0.05;
@@ -15,7 +15,7 @@ const LEAST_ALIKE = 0.05;
 const MOST_RATING = 6;
 
 /** The logit that stands for a rating that says nothing, and the share for an object that nothing looks like. */
-const USUAL = { rating: 2.296, astray: 0.3 };
+const USUAL = { rating: 2.29, astray: 0.548 };
 
 /**
  * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere. `rating`: the network's own.

@@ -1,10 +1,11 @@
 /** Follows objects from frame to frame, through a window; lives in the worker beside the engine. */
-import { confidences, sizeOf } from './confidence';
-import { padFrame, rasterOf, reducePlane, type Geometry, type Raster } from './geometry';
+import { confidences } from './confidence';
+import { padFrame, rasterOf, reducePlane, type Geometry, type Raster, type Size } from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
 import { strays } from './parts';
 import { resample, winners } from './planes';
-import { emptyMemory, oldestSlot, type Memory, type StepEngine, type StepOutputs, type StepShape } from './step';
+import { alike, annotatedCells, CELL, keysOf, someCells, type Annotated } from './recall';
+import { emptyMemory, oldestSlot, SLOTS, type Memory, type StepEngine, type StepShape } from './step';
 import {
   extentOf,
   extentOfMask,
@@ -57,8 +58,9 @@ export class Tracker {
   private look!: LookAhead;
   /** Of the latest frame. */
   private palette!: Float32Array;
-  /** Of the objects where they were annotated, in pixels of the frame. */
-  private sizes: number[] = [];
+  /** How many are followed. */
+  private followed = 0;
+  private annotated!: Annotated;
   private rgb = new Float32Array(0);
 
   constructor(private readonly engine: StepEngine) {}
@@ -96,9 +98,10 @@ export class Tracker {
     const first = this.around(hard);
     let geometry = windowAt(whole, first);
     const given = this.given(geometry, seen(hard, geometry));
-    this.sizes = anchor.planes.map((_, n) => sizeOf(given, 2 * n * this.cells(), this.cells(), geometry));
+    this.followed = anchor.planes.length;
     this.time = 0;
     this.memory = await this.memorise(geometry, anchor.frame, given, emptyMemory(this.shape), [0, 1]);
+    this.annotated = annotatedCells(this.keys(this.memory, 0), this.covered(given));
     this.look = first;
     if (previous) {
       const last = previous.look ?? this.around(previous);
@@ -118,15 +121,16 @@ export class Tracker {
     const time = ++this.time;
     const write = [oldestSlot(this.memory)];
     const out = await this.engine.step({ frame: this.rgb, memory: this.memory, write, time, given: null });
-    const confidence = confidences(out.probabilities, geometry, this.sizes, out.rating);
-    const extents = this.extents(out.probabilities, geometry).filter((_, n) => confidence[n] >= WINDOW.TRUSTED);
-    const found = extents.filter((extent) => extent !== null);
+    const looks = alike(this.keys(out.memory, write[0]), this.annotated);
+    const confidence = confidences(out.probabilities, geometry, this.followed, out.rating, looks);
+    const extents = this.extents(out.probabilities, geometry);
+    const found = extents.filter((extent, n) => extent !== null && confidence[n] >= WINDOW.TRUSTED) as Extent[];
     // Where one of them is lost, it is looked for, which is why all must be found.
-    const all = found.length === this.sizes.length ? joinedExtents(found) : null;
+    const all = found.length === this.followed ? joinedExtents(found) : null;
     this.look = nextLook(this.whole, look, all);
     this.memory = out.memory;
     this.palette = palette;
-    const planes = this.sizes.map((_, n) => inner(out.probabilities, n + 1, geometry));
+    const planes = extents.map((_, n) => inner(out.probabilities, n + 1, geometry));
     return { planes, raster: rasterOf(geometry), confidence, look: this.look };
   }
 
@@ -153,14 +157,8 @@ export class Tracker {
     }
     const out = await this.engine.step({ frame: this.rgb, memory, write: [2], time: 1, given: null });
     dropStrays(out.probabilities, on, geometry);
-    return { planes: [inner(out.probabilities, 1, geometry)], raster, confidence: this.judged(out, geometry) };
-  }
-
-  /** How far what was found from marks is to be trusted. */
-  private judged({ probabilities, rating }: StepOutputs, geometry: Geometry): number[] {
-    const { height, width } = geometry.net;
-    const size = sizeOf(every(probabilities, height, width), 0, this.cells(), geometry);
-    return confidences(probabilities, geometry, [size], rating);
+    const confidence = confidences(out.probabilities, geometry, 1, out.rating, null);
+    return { planes: [inner(out.probabilities, 1, geometry)], raster, confidence };
   }
 
   /** The window around masks; objects that are not to be seen do not count. */
@@ -204,6 +202,32 @@ export class Tracker {
     return given;
   }
 
+  /** The keys of some cells of a remembered frame; see `recall.ts`. */
+  private keys({ keys }: Memory, slot: number): Float32Array {
+    const grid = this.grid();
+    return keysOf(keys, { slot, slots: SLOTS, cells: grid.height * grid.width }, someCells(grid));
+  }
+
+  /** How much each object covers of the same cells, of (N, 2, H/4, W/4). */
+  private covered(given: Float32Array): Float32Array[] {
+    const grid = this.grid();
+    const side = CELL / 4;
+    const row = this.shape.width / 4;
+    return Array.from({ length: this.followed }, (_, n) =>
+      Float32Array.from(someCells(grid), (cell) => {
+        const first = 2 * n * this.cells() + Math.floor(cell / grid.width) * side * row + (cell % grid.width) * side;
+        let sum = 0;
+        for (let y = 0; y < side; y++) for (let x = 0; x < side; x++) sum += given[first + y * row + x];
+        return sum / side ** 2;
+      }),
+    );
+  }
+
+  /** Of the memory's cells. */
+  private grid(): Size {
+    return { height: this.shape.height / CELL, width: this.shape.width / CELL };
+  }
+
   private cells(): number {
     return (this.shape.height / 4) * (this.shape.width / 4);
   }
@@ -217,22 +241,13 @@ export class Tracker {
     for (let i = 0; i < labels.length; i++) {
       const at = Math.floor(i / columns) * step * width + (i % columns) * step;
       let best = probabilities[at];
-      for (let n = 1; n <= this.sizes.length; n++) {
+      for (let n = 1; n <= this.followed; n++) {
         const p = probabilities[n * height * width + at];
         if (p > best) [best, labels[i]] = [p, n];
       }
     }
-    return this.sizes.map((_, n) => extentOf((i) => labels[i] === n + 1, geometry));
+    return Array.from({ length: this.followed }, (_, n) => extentOf((i) => labels[i] === n + 1, geometry));
   }
-}
-
-/** One number in STEP x STEP of the first object, of probabilities (1 + N, H, W). */
-function every(probabilities: Float32Array, height: number, width: number): Float32Array {
-  const columns = width / WINDOW.STEP;
-  return Float32Array.from({ length: (height / WINDOW.STEP) * columns }, (_, i) => {
-    const row = height + Math.floor(i / columns) * WINDOW.STEP;
-    return probabilities[row * width + (i % columns) * WINDOW.STEP];
-  });
 }
 
 /** A channel of probabilities (1 + N, H, W) without the padding, as a plane. */
