@@ -82,7 +82,7 @@ def test_an_output_is_replaced_only_by_force(run: Run, clip: Path, mask: Path, t
     assert run(*command, "--resume").out == f"{tmp_path / 'out'} is complete already.\n"
     other = run(clip, "--box", "2,6,24,24", *command[3:], "--resume")
     assert (other.code, other.err.count("\n")) == (2, 1)
-    assert "was made otherwise: its marks was" in other.err
+    assert "was made otherwise: its first marks were others" in other.err
     assert run(*command, "--force").code == 0
 
 
@@ -346,6 +346,7 @@ def test_a_video_that_breaks_keeps_what_came_before(run: Run, tmp_path: Path) ->
     assert "breaks at frame 5" in ran.err
     assert ran.err.count("\n") == 1
     assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        ".again",
         "masks",
         "overlay.mp4",
         "confidence.csv",

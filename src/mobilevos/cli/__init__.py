@@ -84,7 +84,7 @@ def main() -> None:
     try:
         app()
     except InputError as error:
-        print(f"mobilevos: {error}", file=sys.stderr)
+        print(f"mobilevos: {' '.join(str(error).split())}", file=sys.stderr)  # one line, whatever was typed
         raise SystemExit(2) from None
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from mobilevos.media.overlay import DOUBTFUL
+from mobilevos.pipeline.record import read_rows
 
 SHORTEST = 3
 """Frames; a shorter doubt is a flicker that passes by itself."""
@@ -71,6 +72,5 @@ def _alarm(identity: int, stretch: list[tuple[int, float]]) -> Alarm:
 
 def read_confidence(path: str | os.PathLike[str]) -> Iterator[tuple[int, int, float]]:
     """(frame, object, confidence) rows of the CSV file of an output."""
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            yield int(row["frame"]), int(row["object"]), float(row["confidence"])
+    for row in read_rows(Path(path)):
+        yield row.frame, row.identity, row.confidence

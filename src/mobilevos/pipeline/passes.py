@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator
 from pathlib import Path
 
+from mobilevos.errors import InputError
 from mobilevos.media.video import Frame
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.threads import WorkBehind
@@ -75,11 +76,23 @@ class States:
         save_state(self.folder / f"{frame}.npz", state, frame)
 
 
-def resume_pass(follower: MarkFollower, snapshot: Path) -> int | None:
-    """Set the follower back to where a pass was interrupted; the number of the frame that was its last."""
-    if not snapshot.exists():
+def read_state(path: Path) -> tuple[TrackerState, int] | None:
+    """A state and the number of its frame; None where there is none that can be read."""
+    try:
+        return load_state(path) if path.exists() else None
+    except (InputError, EOFError):  # the latter from numpy, for an empty file
         return None
-    state, frame = load_state(snapshot)
+
+
+def resume_pass(follower: MarkFollower, snapshot: Path) -> int | None:
+    """Set the follower back to where a pass was interrupted; the number of the frame that was its last.
+
+    Where that cannot be read, the pass begins anew; what is recorded stays.
+    """
+    found = read_state(snapshot)
+    if found is None:
+        return None
+    state, frame = found
     follower.tracker.restore(state)
     follower.following = True
     return frame

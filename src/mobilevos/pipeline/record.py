@@ -9,6 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -69,11 +70,35 @@ def rounded(confidence: Mapping[int, float] | None) -> dict[int, float]:
     return {int(identity): round(float(value), 4) for identity, value in (confidence or {}).items()}
 
 
+class Row(NamedTuple):
+    """A line of the log."""
+
+    frame: int
+    time: str
+    identity: int
+    confidence: float
+
+
+def read_rows(log: Path) -> list[Row]:
+    """The lines of a log; half a line at its end, which a killed process left, is none."""
+    try:
+        text = log.read_text(encoding="utf-8")
+        lines = list(csv.reader(text[: text.rfind("\n") + 1].splitlines()))[1:]
+        return [Row(int(frame), time, int(identity), float(value)) for frame, time, identity, value in lines]
+    except OSError as error:
+        raise InputError(f"cannot read {log}: {error.strerror or error}") from error
+    except (ValueError, csv.Error) as error:
+        expected = ",".join(HEADER)
+        raise InputError(f"{log} is damaged: expected lines of {expected}; force to begin anew") from error
+
+
 def keep_rows(log: Path, new: Path, begin: int) -> None:
     """Write the lines of frames before number `begin` to a log of their own."""
-    header, *rows = log.read_text(encoding="utf-8").splitlines(keepends=True)
-    with replacing(new) as part:
-        part.write_text(header + "".join(row for row in rows if int(row.split(",")[0]) < begin), encoding="utf-8")
+    rows = [row for row in read_rows(log) if row.frame < begin]
+    with replacing(new) as part, part.open("w", newline="", encoding="utf-8") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(HEADER)
+        lines.writerows((*row[:3], f"{row.confidence:.4f}") for row in rows)
 
 
 class _ConfidenceLog:
@@ -81,13 +106,13 @@ class _ConfidenceLog:
 
     def __init__(self, path: Path) -> None:
         self.stored: dict[int, dict[int, float]] = {}
+        for row in read_rows(path) if path.exists() else ():
+            self.stored.setdefault(row.frame, {})[row.identity] = row.confidence
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         whole = text[: text.rfind("\n") + 1] or ",".join(HEADER) + "\n"
         if text != whole:  # new, or a killed process left half a line
             with replacing(path) as part:
                 part.write_text(whole, encoding="utf-8")
-        for frame, _, identity, value in list(csv.reader(whole.splitlines()))[1:]:
-            self.stored.setdefault(int(frame), {})[int(identity)] = float(value)
         self._file = path.open("a", newline="", encoding="utf-8")
         self._rows = csv.writer(self._file, lineterminator="\n")
 

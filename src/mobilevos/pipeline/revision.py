@@ -38,10 +38,9 @@ from mobilevos.pipeline.output import (
     unfinished,
     with_look,
 )
-from mobilevos.pipeline.passes import SNAPSHOT, STATES
+from mobilevos.pipeline.passes import SNAPSHOT, STATES, read_state
 from mobilevos.pipeline.record import Record, Stored, keep_rows
 from mobilevos.pipeline.staging import NEW
-from mobilevos.tracking.snapshot import load_state
 
 NEXT = ".next"
 """Where a new run is laid out, before it takes the place of another that was not finished."""
@@ -123,7 +122,7 @@ def revise(
         ended = not unfinished(work)
         if difference({**before, "marks": ""}, {**settings, "marks": ""}):
             continue
-        if before["marks"] == settings["marks"]:
+        if before.get("marks") == settings["marks"]:
             if not ended or (has_all(work, formats) and _finished(work)["settings"] == with_look(settings, look)):
                 return  # it goes on as it is, or is complete
             found.append((Revision(source.info.first + _finished(work)["frames"]), work))
@@ -174,7 +173,8 @@ def _lay_out(
                 last = int(state.stem)
                 (resume / SNAPSHOT).unlink(missing_ok=True)
                 _link(state, resume / SNAPSHOT)
-    if (old / RESUME / SNAPSHOT).exists() and last < load_state(old / RESUME / SNAPSHOT)[1] < revision.begin:
+    latest = read_state(old / RESUME / SNAPSHOT)
+    if latest and last < latest[1] < revision.begin:
         (resume / SNAPSHOT).unlink(missing_ok=True)
         _link(old / RESUME / SNAPSHOT, resume / SNAPSHOT)
     revision.write(resume)
@@ -184,9 +184,9 @@ def _lay_out(
 
 def _compared(note: Mapping[str, Any], marks: Marks) -> Revision:
     """From where on marks differ from those of a note, and which objects are first marked otherwise."""
-    old = {int(frame): text for frame, text in note["marks"].items()}
+    old = note["marks"]
     new = {frame: digest({frame: at}) for frame, at in marks.items()}
-    before = {int(identity): first for identity, first in note["first"].items()}
+    before = note["first"]
     now = _firsts(marks)
     return Revision(
         min(frame for frame in old.keys() | new.keys() if old.get(frame) != new.get(frame)),
@@ -213,18 +213,21 @@ def _before(work: Path) -> dict[str, str] | None:
 
 
 def _finished(work: Path) -> dict[str, Any]:
-    return _json(work / FINISHED)
+    """The note of a finished run; nothing where there is none that can be read."""
+    try:
+        note = json.loads((work / FINISHED).read_text(encoding="utf-8"))
+        return {"frames": int(note["frames"]), "broken": note["broken"], "settings": dict(note["settings"])}
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}
 
 
 def _note(work: Path) -> dict[str, Any] | None:
-    return _json(work / AGAIN / MARKS) or None
-
-
-def _json(path: Path) -> dict[str, Any]:
+    """The marks of a run; None where they are not known."""
     try:
-        return dict(json.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return {}
+        note = json.loads((work / AGAIN / MARKS).read_text(encoding="utf-8"))
+        return {name: {int(key): value for key, value in note[name].items()} for name in ("marks", "first")}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def _link(path: Path, new: Path) -> None:
