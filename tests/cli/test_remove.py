@@ -64,7 +64,7 @@ def test_going_on_after_a_kill(
     assert run(*marks, "--resume") == (0, f"{out} is complete already.\n", "")
     code, _, err = run("--box", "2,6,20,24", "--resume")
     assert (code, err.count("\n")) == (2, 1)
-    assert "was made otherwise: its marks was" in err
+    assert "was made otherwise: its first marks were others" in err
 
     (out / "removed.mp4").unlink()  # as if killed while removing
     (out / ".removed.json").unlink()

@@ -104,6 +104,41 @@ def memory(
 
 
 @app.command()
+def long(
+    model: Model = DEFAULT,
+    runtime: Runtime = "auto",
+    frames: Annotated[int, typer.Option(min=4)] = 2000,
+    json: Json = None,
+) -> None:
+    """Resident memory while a long video is followed and written."""
+    from mobilevos.benchmark.soak import benchmark_long, growth
+
+    _check(json)
+    report = benchmark_long(model, frames=frames, runtime=runtime, progress=print)
+    _finish(report, json, None)
+    more = growth(report.rows)
+    if more is not None:
+        print(f"The last quarter has {more:+.1f} MB more than the second.")
+
+
+@app.command()
+def soak(
+    jobs: Annotated[int, typer.Option(min=1, help="Short videos; 1000 take about two hours on two cores.")] = 20,
+    seed: Annotated[int, typer.Option(help="Another number is other jobs.")] = 0,
+    runtime: Runtime = "onnx",
+    json: Json = None,
+) -> None:
+    """Random short videos, killed, resumed and corrected: nothing may be lost. Ends with code 1 where something is."""
+    from mobilevos.benchmark.soak import benchmark_soak
+
+    _check(json)
+    report = benchmark_soak(jobs, seed, runtime, progress=print)
+    _finish(report, json, None)
+    if any(report.rows[0][name] for name in ("different", "tracebacks", "failed", "left over")):
+        raise typer.Exit(1)
+
+
+@app.command()
 def queue(
     model: Model = DEFAULT,
     runtime: Runtime = "auto",

@@ -31,6 +31,8 @@ def read_summary(path: Path) -> dict[str, Any]:
     """What `write_summary` wrote."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError(f"it holds a {type(content).__name__}")
     except (OSError, ValueError) as error:
         raise InputError(f"expected the summary of a run, but {path} cannot be read ({error})") from error
     return dict(content)
