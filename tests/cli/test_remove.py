@@ -24,6 +24,7 @@ def test_mark_and_remove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd:
     assert "6 frames, 1 object" in out
     assert "in no frame and was painted" in out
     assert {p.name for p in (tmp_path / "out").iterdir()} == {
+        ".again",
         "masks",
         "confidence.csv",
         ".finished.json",
