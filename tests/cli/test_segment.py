@@ -46,12 +46,13 @@ def mask(tmp_path: Path) -> Path:
 
 def test_a_mask_and_every_format(run: Run, clip: Path, mask: Path, tmp_path: Path) -> None:
     out = tmp_path / "Ausgabe mit Leerzeichen é"
-    formats = "masks,overlay,cutout,matte,alpha,prores,alpha-png,alpha-png16,coco,sheet"
+    formats = "masks,overlay,cutout,matte,alpha,prores,alpha-png,alpha-png16,exr,coco,sheet"
     ran = run(clip, "--mask", mask, "-o", out, "--format", formats, "--color", "#ffffff")
     assert ran.code == 0
     assert f"{COUNT} frames, 2 objects: " in ran.out
     assert "without reading and writing" in ran.out
     assert len(list((out / "masks").glob("*.png"))) == len(list((out / "alpha").glob("*.png"))) == COUNT
+    assert len(list((out / "exr").glob("*.exr"))) == COUNT
     assert len(json.loads((out / "coco.json").read_text())["images"]) == COUNT
     for name in ("overlay.mp4", "cutout.mp4", "alpha.webm", "alpha.mov", "sheet.png", "confidence.csv"):
         assert (out / name).stat().st_size > 0

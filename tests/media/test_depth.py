@@ -126,3 +126,18 @@ def test_8_bits_are_as_before(tmp_path: Path) -> None:
     with open_source(plain) as source:
         assert source.info.depth is None
         assert all(frame.deep is None for frame in source)
+
+
+def test_exr_has_all_steps_multiplied_by_alpha(clip: Path, tmp_path: Path) -> None:
+    """Read back by FFmpeg's decoder, which shares no code with its encoder but the library."""
+    assert written(clip, tmp_path / "exr", "exr") == []
+    with av.open(str(tmp_path / "exr" / "00000.exr")) as file:
+        found = next(file.decode(video=0)).to_ndarray(format="gbrapf32le")
+    assert (tmp_path / "exr" / "00000.exr").read_bytes()[:4] == b"v/1\x01"
+    rgb = frames(clip)[0].deep.rgb() / 65535  # type: ignore[union-attr]
+    colours, alpha = found[..., :3], found[..., 3]
+    np.testing.assert_allclose(colours, rgb * alpha[..., None], atol=1e-6)
+    assert alpha[32, 500] == pytest.approx(1, abs=1e-6)
+    assert alpha[32, 20] == 0
+    assert len(np.unique(alpha)) > 8
+    assert len(np.unique(colours[32, 108:892, 1])) > 500

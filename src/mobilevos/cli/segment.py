@@ -40,7 +40,9 @@ from mobilevos.cli.options import (
 from mobilevos.errors import InputError
 from mobilevos.weights import WORKING_SIZE
 
-FORMAT_NAMES = "masks, overlay, cutout, matte, alpha, prores, alpha-png, alpha-png16, coco, sheet"
+FORMAT_NAMES = (
+    "masks, overlay, cutout, matte, alpha, prores, alpha-png, alpha-png16, exr, coco, yolo, label-studio, sheet"
+)
 
 
 def segment(

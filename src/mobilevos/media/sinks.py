@@ -5,9 +5,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
+import av
 import cv2
 import numpy as np
 from PIL import Image
@@ -110,6 +112,29 @@ class AlphaPictureSink(MaskSink):
         picture = cv2.cvtColor(with_alpha(rgb, ids, self.look.feather), cv2.COLOR_RGBA2BGRA)
         with replacing(self.folder / f"{frame.name}.png") as part:
             part.write_bytes(cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, 3])[1].tobytes())
+
+
+class ExrSink(MaskSink):
+    """OpenEXR pictures of 32 bits with a transparent background, written by FFmpeg.
+
+    Colours are as the source codes them, 0..1, and multiplied by alpha, as readers of EXR expect it.
+    """
+
+    def __init__(self, folder: Path, look: Look) -> None:
+        super().__init__(folder)
+        self.look = look
+
+    def write(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+        alpha = matte(ids, self.look.feather).astype(np.float32)[..., None]
+        rgb = _deep_rgb(frame).astype(np.float32) / np.float32(65535)
+        picture = np.concatenate([rgb * alpha, alpha], axis=2)
+        encoder = av.CodecContext.create("exr", "w")
+        encoder.width, encoder.height, encoder.pix_fmt = picture.shape[1], picture.shape[0], "gbrapf32le"
+        encoder.time_base, encoder.options = Fraction(1, 25), {"compression": "zip16", "format": "float"}
+        drawn = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="gbrapf32le")
+        packets = [*encoder.encode(drawn), *encoder.encode(None)]
+        with replacing(self.folder / f"{frame.name}.exr") as part:
+            part.write_bytes(b"".join(map(bytes, packets)))
 
 
 def _deep_rgb(frame: Frame) -> np.ndarray:
@@ -228,6 +253,7 @@ FORMATS = {
     "prores": Format("alpha.mov", lambda path, info, audio, look: DeepVideoSink(path, info, audio, "prores4444", look)),
     "alpha-png": Format("alpha", lambda path, info, audio, look: AlphaPictureSink(path, look)),
     "alpha-png16": Format("alpha16", lambda path, info, audio, look: AlphaPictureSink(path, look, deep=True)),
+    "exr": Format("exr", lambda path, info, audio, look: ExrSink(path, look)),
     "coco": Format("coco.json", lambda path, info, audio, look: CocoWriter(path, info)),
     "yolo": Format("yolo", lambda path, info, audio, look: YoloSink(path)),
     "label-studio": Format("label-studio", lambda path, info, audio, look: LabelStudioSink(path)),

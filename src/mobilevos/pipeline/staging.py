@@ -115,7 +115,7 @@ def _give_back(old: Path, folder: Path) -> None:
     if folder.name.startswith("."):
         return
     for path in old.iterdir():
-        if not path.name.endswith((".png", ".png.part")) and not (folder / path.name).exists():
+        if not path.name.endswith((".png", ".png.part", ".exr", ".exr.part")) and not (folder / path.name).exists():
             path.rename(folder / path.name)
 
 
