@@ -161,6 +161,18 @@ test('a phone: touch, no mouse, nothing cut off', async () => {
   await app.page.waitForFunction(() => document.querySelector('.scrub').value >= 3);
   await app.page.getByRole('button', { name: 'Pause' }).tap();
   await app.idle();
+  const [[left, y], [right]] = [await app.at(0.4, 0.5), await app.at(0.6, 0.5)];
+  const touch = await app.page.context().newCDPSession(app.page);
+  const fingers = (type, apart) =>
+    touch.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: apart === null ? [] : [left - apart, right + apart].map((x, id) => ({ x, y, id })),
+    });
+  await fingers('touchStart', 0);
+  for (const apart of [10, 20, 30]) await fingers('touchMove', apart);
+  await fingers('touchEnd', null);
+  await app.page.getByRole('button', { name: 'Show all of the picture' }).tap(); // two fingers come closer, and mark nothing
+  assert.equal(await app.page.locator('.objects .pick').count(), 1);
   const wide = await app.page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 390, `the page is ${wide} pixels wide`);
   for (const button of await app.page.getByRole('toolbar').getByRole('button').all()) {

@@ -194,7 +194,7 @@ function hatching(context: CanvasRenderingContext2D, color: string): CanvasPatte
   pen.fillStyle = '#14171f';
   pen.fillRect(0, 0, side, side);
   pen.strokeStyle = color;
-  pen.lineWidth = side / 3;
+  pen.lineWidth = side / 2.4;
   for (const shift of [-side, 0, side]) {
     pen.beginPath();
     pen.moveTo(shift - side / 2, side * 1.5);
