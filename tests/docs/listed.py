@@ -43,6 +43,7 @@ LISTED: dict[str, str] = {
     r"mobilevos .* runs/(distil|main|omega)-": "needs the weights of the paper's full runs",
     r"mobilevos reproduce ": "trains and scores for hours at least; tests/reproduce runs it small",
     r"mobilevos import-stcn ": "needs the authors' file; tests/model/test_import_stcn.py makes one like it",
+    r"mobilevos benchmark (long|soak)": "takes minutes; tests/benchmark/test_soak.py runs both small",
     r"mobilevos benchmark runtimes": "times dozens of clips at 480p; tests/benchmark runs it small",
 }
 """Commands that are not run, by how they begin, and why."""

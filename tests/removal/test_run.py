@@ -62,6 +62,27 @@ def test_it_is_much_nearer_to_the_truth_than_painting(scene: tuple[Path, list[np
     assert np.mean(ours) > np.mean(painted) + 5
 
 
+def test_frames_that_are_painted_are_named(tmp_path: Path) -> None:
+    """A still camera, and a square that is gone in the last three frames, or stays to the end."""
+    rng = np.random.default_rng(0)
+    ground = rng.integers(80, 160, (64, 96, 3), np.uint8)
+    masks = [np.zeros((64, 96), np.uint8) for _ in range(8)]
+    for mask in masks[:5]:
+        mask[10:30, 10:30] = 1
+    write_frames(tmp_path / "frames", [np.where(mask[..., None] > 0, np.uint8(250), ground) for mask in masks])
+    write_masks(tmp_path / "masks", masks)
+    seen = remove(tmp_path / "frames", tmp_path / "masks", tmp_path / "seen", grow=0)
+    assert (seen.painted, seen.notes) == ((), ())
+    for mask in masks:
+        mask[10:30, 10:30] = 1
+    write_masks(tmp_path / "masks", masks)
+    stays = remove(tmp_path / "frames", tmp_path / "masks", tmp_path / "stays", grow=0)
+    assert stays.painted == tuple(range(8))
+    assert stays.notes == ("Frames 0 to 7: more than a tenth of what was hidden is painted there, not seen elsewhere.",)
+    again = remove(tmp_path / "frames", tmp_path / "masks", tmp_path / "stays", grow=0, resume=True)
+    assert (again.complete, again.painted) == (True, stays.painted)
+
+
 def test_masks_for_other_programs(scene: tuple[Path, list[np.ndarray]], tmp_path: Path) -> None:
     folder, _ = scene
     remove(folder / "frames", folder / "masks", tmp_path / "out", grow=3)
@@ -89,7 +110,7 @@ def test_a_killed_run_begins_again_and_a_finished_one_is_left_alone(
     assert len(list((out / "masks-240p").iterdir())) == COUNT
     made = (out / "removed.mp4").stat().st_mtime_ns
     again = remove(folder / "frames", folder / "masks", out, grow=2, resume=True)
-    assert again == replace(first, complete=True)
+    assert again == replace(first, complete=True, notes=())
     assert (out / "removed.mp4").stat().st_mtime_ns == made
     with pytest.raises(InputError, match="was made otherwise: its grow was 2, now it is 5"):
         remove(folder / "frames", folder / "masks", out, grow=5, resume=True)

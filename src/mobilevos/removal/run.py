@@ -21,6 +21,7 @@ from PIL import Image as Pictures
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.backwards import Timeline, read_backwards
+from mobilevos.media.damage import listed
 from mobilevos.media.edges import check_grow, grown
 from mobilevos.media.masks import read_mask
 from mobilevos.media.pictures import find_pictures
@@ -40,6 +41,8 @@ MASKS = "masks-240p"
 FUTURE = ".future"
 """What was seen later in each frame, and the new masks until all is complete; a run that left it was killed."""
 FINISHED = ".removed.json"
+PAINTED = 0.1
+"""Share of what is hidden in a frame that may be painted before the frame is named."""
 SMALL = 240
 """Height of the masks for other inpainters; their widths are multiples of 8."""
 
@@ -52,6 +55,8 @@ class Removed:
     frames: int
     invented: float
     """Share of the hidden pixels that no frame shows: painted, not seen."""
+    painted: tuple[int, ...] = ()
+    """Frames in which more than a tenth of what was hidden is painted."""
     notes: tuple[str, ...] = ()
     complete: bool = False
     """Whether all was there already, and nothing was done."""
@@ -91,7 +96,8 @@ def remove(
     if resume and not force and (work.folder / VIDEO).exists() and not (work.folder / FUTURE).exists():
         done = read_note(note, settings)
         if done:
-            return Removed(work.folder / VIDEO, done["frames"], done["invented"], complete=True)
+            painted = tuple(done.get("painted", ()))
+            return Removed(work.folder / VIDEO, done["frames"], done["invented"], painted, complete=True)
     with work.claim(force, resume):
         timeline = work.scan(progress)
         with progress("looking ahead", len(timeline)) as tell:
@@ -100,8 +106,13 @@ def remove(
             work.write(writer, tell)
         work.put_masks()
         invented = work.invented / max(1, work.hidden)
-        leave_note(note, settings, frames=len(timeline), invented=invented)
-    return Removed(work.folder / VIDEO, len(timeline), invented, tuple(writer.notes))
+        leave_note(note, settings, frames=len(timeline), invented=invented, painted=work.painted)
+    notes = list(writer.notes)
+    if work.painted:
+        notes.append(
+            f"{listed(work.painted)}: more than a tenth of what was hidden is painted there, not seen elsewhere."
+        )
+    return Removed(work.folder / VIDEO, len(timeline), invented, tuple(work.painted), tuple(notes))
 
 
 def check_target(
@@ -122,6 +133,7 @@ class _Work:
     def __init__(self, source: str | os.PathLike[str], masks: list[Path], folder: Path, grow: int | None) -> None:
         self.source, self.masks, self.folder, self.grow = source, masks, folder, grow
         self.invented = self.hidden = 0
+        self.painted: list[int] = []
 
     @contextlib.contextmanager
     def claim(self, force: bool, resume: bool) -> Iterator[None]:
@@ -209,8 +221,11 @@ class _Work:
                         known = fill(hole, known, self._remembered(frame, hole))
                         carrier.learn(known.picture, known.age)
                         picture = without_seam(frame.rgb, hole, known.picture)
-                        self.hidden += int(hole.sum())
-                        self.invented += int((known.age[hole] == INVENTED).sum())
+                        hidden, invented = int(hole.sum()), int((known.age[hole] == INVENTED).sum())
+                        self.hidden += hidden
+                        self.invented += invented
+                        if invented > PAINTED * hidden:
+                            self.painted.append(frame.index)
                     behind.put((frame, picture, hole))
 
     def _future(self, frame: Frame) -> Path:
