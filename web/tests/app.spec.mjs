@@ -408,15 +408,18 @@ test('an export is written where the person wants it, and the page is free meanw
     // A real file, without the dialog of the system that would ask for it.
     window.showSaveFilePicker = async ({ suggestedName }) =>
       (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
-    window.longest = 0;
-    const watch = new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
-    });
-    window.watch = watch;
+    // What encodes does so in a worker; how long the page's own tasks are is told by bench/export.mjs.
+    for (const name of ['VideoEncoder', 'AudioEncoder']) {
+      window[name] = new Proxy(window[name], {
+        construct() {
+          window.busyHere = name;
+          throw new Error('not in the page');
+        },
+      });
+    }
   });
   await page.getByRole('banner').getByRole('button', { name: 'Export' }).click();
   await page.getByRole('dialog').getByLabel('All frames').check();
-  await page.evaluate(() => window.watch.observe({ type: 'longtask' }));
   await app.begin('over');
   await page.locator('.working.done').waitFor({ timeout: 180_000 });
   const { size, tracks } = await page.evaluate(async () => {
@@ -426,8 +429,7 @@ test('an export is written where the person wants it, and the page is free meanw
   });
   assert.ok(size > 1000, `${size} bytes`);
   assert.deepEqual(tracks, [0x1a, 0x45, 0xdf, 0xa3]);
-  const longest = await page.evaluate(() => window.longest);
-  assert.ok(longest <= 200, `a task of ${longest} ms`);
+  assert.equal(await page.evaluate(() => window.busyHere), undefined);
   await app.close();
 });
 
