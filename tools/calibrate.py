@@ -10,7 +10,7 @@ fitted.alarm            # how well bad masks are told there
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from mobilevos.datasets.davis import davis_videos
 from mobilevos.datasets.video import Video
 from mobilevos.errors import InputError
 from mobilevos.tracking import Tracker
-from mobilevos.tracking.confidence import CUES, Calibration, Numbers, calibration, cues, fit, predict
+from mobilevos.tracking.confidence import ALONE, AMONG, CUES, Calibration, Numbers, calibration, cues, fit, predict
 
 LabelledClip = Iterable[tuple[Image, np.ndarray]]
 """Frames (H, W, 3) with their ids (H, W), all objects in the first one."""
@@ -60,13 +60,18 @@ class Fitted:
     """Masks it is based on, one for each object and frame."""
 
 
-def calibrate(tracker: Tracker, clips: Iterable[LabelledClip]) -> Fitted:
-    """Follow the objects of two or more clips from their first frame, and fit the confidence to the overlaps."""
-    return fitted_to([gather(tracker, clip) for clip in clips])
+def calibrate(tracker: Tracker, clips: Iterable[LabelledClip], names: Sequence[str] = tuple(ALONE)[:-1]) -> Fitted:
+    """Follow the objects of two or more clips from their first frame, and fit the confidence to the overlaps.
+
+    names: the cues that are used.
+    """
+    return fitted_to([gather(tracker, clip) for clip in clips], names)
 
 
-def fitted_to(gathered: list[tuple[Numbers, Numbers]]) -> Fitted:
-    """The fit to what `gather` gave of each clip."""
+def fitted_to(gathered: list[tuple[Numbers, Numbers]], names: Sequence[str]) -> Fitted:
+    """The fit of some cues to what `gather` gave of each clip."""
+    columns = [CUES.index(name) for name in names]
+    gathered = [(found[:, columns], truth) for found, truth in gathered]
     if len(gathered) < 2:
         raise InputError(f"expected at least two clips to calibrate on, got {len(gathered)}")
     predicted = []
@@ -126,12 +131,16 @@ if __name__ == "__main__":
 
     def main(model: str, root: Path, clips: list[str], runtime: str = "auto") -> None:
         tracker = Tracker.load(model, runtime)
-        videos = davis_videos(root, clips)
-        gathered = [_joined([gather(tracker, way) for way in both_ways(video)]) for video in videos]
-        fitted = fitted_to(gathered)
-        print(f"{dict(zip((*CUES, 'constant'), fitted.coefficients, strict=True))} from {fitted.frames} masks")
-        usual = np.concatenate([found for found, _ in gathered]).mean(0)
+        gathered: dict[bool, list[tuple[Numbers, Numbers]]] = {True: [], False: []}
+        for video in davis_videos(root, clips):
+            alone = len(set(np.unique(video.labels(next(iter(video.truths))))) - {0, VOID}) == 1
+            gathered[alone].append(_joined([gather(tracker, way) for way in both_ways(video)]))
+        usual = np.concatenate([found for group in gathered.values() for found, _ in group]).mean(0)
         print(f"usual: {dict(zip(CUES, usual.round(3).tolist(), strict=True))}")
-        print(f"left out: mean error {fitted.held_out.error:.3f}, {fitted.alarm}")
+        for table, group in ((ALONE, gathered[True]), (AMONG, gathered[False])):
+            if len(group) > 1:
+                fitted = fitted_to(group, tuple(table)[:-1])
+                print(f"{dict(zip(table, fitted.coefficients, strict=True))} from {fitted.frames} masks")
+                print(f"left out: mean error {fitted.held_out.error:.3f}, {fitted.alarm}")
 
     typer.run(main)

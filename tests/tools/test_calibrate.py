@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from mobilevos.errors import InputError
-from mobilevos.tracking.confidence import CUES
+from mobilevos.tracking.confidence import ALONE, CUES
 from tests.pipeline.colours import squares, tracker
 from tools.calibrate import alarm_score, calibrate, gather
 
@@ -21,7 +21,7 @@ def test_overlaps_are_those_with_the_truth() -> None:
 
 def test_the_curve_is_of_clips_that_were_left_out() -> None:
     fitted = calibrate(tracker(), [list(squares(6)), list(squares(6, width=112)), list(squares(6, height=72))])
-    assert len(fitted.coefficients) == len(CUES) + 1
+    assert len(fitted.coefficients) == len(ALONE)
     assert fitted.frames == sum(fitted.held_out.counts) == 3 * 5 * 2
     assert fitted.held_out.error < 0.1
     with pytest.raises(InputError, match="at least two clips"):

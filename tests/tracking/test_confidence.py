@@ -7,7 +7,8 @@ import pytest
 
 from mobilevos.errors import InputError
 from mobilevos.tracking.confidence import (
-    COEFFICIENTS,
+    ALONE,
+    AMONG,
     CUES,
     LEAST_ALIKE,
     USUAL_ASTRAY,
@@ -62,11 +63,31 @@ def test_a_mask_is_trusted_less_where_the_object_seems_to_be_elsewhere() -> None
     there, elsewhere = np.zeros((2, 3), np.float32), np.zeros((2, 3), np.float32)
     there[0, 0], elsewhere[1, 2] = 1, 1
     steady, astray = (confidence(sight(mask, alike))[8] for alike in (there, elsewhere))
-    assert steady > 0.8
-    assert astray < steady - 0.03
-    known = replace(sight(mask, elsewhere), rating=np.array([0.05], np.float32))  # and the network knows it
-    assert confidence(known)[8] < astray
-    assert len(COEFFICIENTS) == len(CUES) + 1
+    assert steady > 0.9
+    assert astray < steady - 0.15
+
+
+def test_among_several_a_mask_is_trusted_less_where_it_looks_like_another() -> None:
+    planes = np.stack([square(0, 0, 0), 0.97 * square(0, 0, 32), 0.97 * square(32, 64, 32)])
+    planes[0] = 1 - planes.sum(0)
+    looks = np.zeros((2, 2, 3), np.float32)
+    looks[0, 0, 0], looks[1, 1, 2] = 1, 1
+    both = Sight((3, 5), planes, Geometry.fit(*SHAPE, None), np.array([0.9, 0.9], np.float32), looks)
+    right, swapped = confidence(both), confidence(replace(both, alike=looks[::-1]))
+    assert list(right) == [3, 5]
+    assert dict(zip(CUES, cues(both)[0], strict=True))["confused"] == 0
+    assert dict(zip(CUES, cues(replace(both, alike=looks[::-1]))[0], strict=True))["confused"] == 1
+    assert min(right.values()) > 0.8
+    assert max(swapped.values()) < 0.5
+    doubted = confidence(replace(both, rating=np.array([0.9, 0.3], np.float32)))
+    assert doubted[3] == right[3]
+    assert doubted[5] < right[5] - 0.2
+
+
+def test_coefficients_are_of_cues_with_the_constant_last() -> None:
+    for table in (ALONE, AMONG):
+        assert set(table) < {*CUES, "constant"}
+        assert list(table)[-1] == "constant"
 
 
 def test_the_fit_finds_what_the_numbers_were_made_of() -> None:

@@ -1,9 +1,11 @@
 """How far a mask is to be trusted: a calibrated guess of its overlap with the truth (J, 0..1).
 
-A network is sure of itself also where it is wrong. So its probabilities are looked at together with what else in the
-frame looks like the object as it was annotated: where much of that is outside of the mask, so is the object, probably.
-A logistic function of these cues gives the confidence. The mask's size, its spread, its mean probability, and how it
-changed since the frame before were tried as well, and told nothing more.
+A network is sure of itself also where it is wrong. So its probabilities are looked at together with what looks like the
+object as it was annotated (`recall`). Where one object is followed, and much of what looks like it is outside of its
+mask, so is the object, probably. Where several are, they are what it is confused with: there it tells whether what is
+inside of the mask looks like another one, and so does the network's own rating. A logistic function of these cues gives
+the confidence. The mask's size, its spread, its mean probability, its colours, and how it changed since the frame
+before were tried as well, and told nothing more.
 """
 
 from __future__ import annotations
@@ -23,9 +25,10 @@ Numbers = NDArray[np.float64]
 STEP = 4
 """One pixel in so many, each way, is looked at: the network's masks are no finer."""
 
-CUES = ("softness", "astray", "rating")
+CUES = ("softness", "astray", "rating", "confused")
 """What `cues` gives, in order: the uncertainty per length of the mask's outline, the share of what looks like the
-object that is outside of the mask, and the network's own rating (as a logit)."""
+object that is outside of the mask, the network's own rating (as a logit), and how much what is inside of the mask looks
+like the other objects."""
 
 LEAST_ALIKE = 0.05
 """Cells; where less than this looks like the object, that tells nothing."""
@@ -33,20 +36,25 @@ LEAST_ALIKE = 0.05
 MOST_RATING = 6.0
 """Logits of the rating are bounded by this."""
 
-USUAL_RATING = 2.29
+USUAL_RATING = 2.02
 """The logit that stands for a rating that says nothing: the mean of those that were fitted to."""
 
-USUAL_ASTRAY = 0.548
+USUAL_ASTRAY = 0.414
 """The share that stands for one that says nothing, because nothing looks like the object: the mean of the same."""
 
-COEFFICIENTS = (-0.295, -1.288, 0.402, 1.741)
-"""For `CUES`, and the constant last: from `tools.calibrate` with the shipped mobilenetv2-lite, on nine validation clips
-at 480p (all but `schoolgirls`), forwards and backwards, 2,237 masks."""
+ALONE = {"softness": -0.309, "astray": -2.277, "constant": 3.024}
+"""Coefficients where one object is followed: from `tools.calibrate` with the shipped mobilenetv2-lite on the six
+validation clips of one object at 480p, forwards and backwards, 828 masks."""
+
+AMONG = {"rating": 1.257, "confused": -1.664, "constant": -1.197}
+"""The same where several are: on `dogs-jump`, `schoolgirls`, `gold-fish` and `walking`, 2,385 masks."""
 
 
 def confidence(sight: Sight) -> dict[int, float]:
     """{id: 0..1} for the objects of a window; 0 where an object is nowhere to be seen."""
-    values = predict(cues(sight), np.array(COEFFICIENTS))
+    table = ALONE if len(sight.ids) == 1 else AMONG
+    found = cues(sight)[:, [CUES.index(name) for name in table if name != "constant"]]
+    values = predict(found, np.array(list(table.values())))
     return {i: 0.0 if np.isnan(v) else float(v) for i, v in zip(sight.ids, values, strict=True)}
 
 
@@ -63,18 +71,20 @@ def cues(sight: Sight) -> Numbers:
             rows.append((np.nan,) * len(CUES))
             continue
         softness = float((probability * (1 - probability)).sum() / np.sqrt(area))
-        rows.append((softness, _astray(sight.alike, number, inside), ratings[number]))
+        astray, confused = (USUAL_ASTRAY, 0.0) if sight.alike is None else _likeness(sight.alike, number, inside)
+        rows.append((softness, astray, ratings[number], confused))
     return np.array(rows, np.float64).reshape(-1, len(CUES))
 
 
-def _astray(alike: Array | None, number: int, inside: Bits) -> float:
-    """The share of what looks like an object that is outside of its mask (h / STEP, w / STEP)."""
-    if alike is None or (total := float(alike[number].sum())) < LEAST_ALIKE:
-        return USUAL_ASTRAY
+def _likeness(alike: Array, number: int, inside: Bits) -> tuple[float, float]:
+    """astray and confused, of an object by what looks like each and by its mask (h / STEP, w / STEP)."""
     size = CELL // STEP
     height, width = inside.shape
     covered = inside.reshape(height // size, size, width // size, size).mean((1, 3))[::EVERY, ::EVERY]
-    return float(1 - (alike[number] * covered).sum() / total)
+    own, total, area = alike[number], float(alike[number].sum()), float(covered.sum())
+    astray = USUAL_ASTRAY if total < LEAST_ALIKE else float(1 - (own * covered).sum() / total)
+    confused = 0.0 if area < LEAST_ALIKE else float(((alike.sum(0) - own) * covered).sum() / area)
+    return astray, confused
 
 
 def _logits(rating: Array) -> Numbers:

@@ -58,7 +58,7 @@ def load_state(path: str | os.PathLike[str]) -> tuple[TrackerState, int]:
             ]
             memory = MemoryArrays(file["keys"], file["values"], file["nearness"])
             palette = file["palette"] if "palette" in file.files else None
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"expected a tracker's state, but {path} cannot be read as one ({error})") from error
     group = _group(about["group"], memory, frames)
     state = TrackerState(_geometry(about["geometry"]), tuple(about["ids"]), group, about["time"], palette)

@@ -6,7 +6,10 @@ import type { Geometry } from './geometry';
 import { CELL, EVERY } from './recall';
 
 const STEP = 4;
-const COEFFICIENTS = { softness: -0.295, astray: -1.288, rating: 0.402, constant: 1.741 };
+
+/** Where one object is followed, and where several are. */
+const ALONE = { softness: -0.309, astray: -2.277, rating: 0, confused: 0, constant: 3.024 };
+const AMONG = { softness: 0, astray: 0, rating: 1.257, confused: -1.664, constant: -1.197 };
 
 /** Cells; where less than this looks like the object, that tells nothing. */
 const LEAST_ALIKE = 0.05;
@@ -15,7 +18,7 @@ const LEAST_ALIKE = 0.05;
 const MOST_RATING = 6;
 
 /** The logit that stands for a rating that says nothing, and the share for an object that nothing looks like. */
-const USUAL = { rating: 2.29, astray: 0.548 };
+const USUAL = { rating: 2.02, astray: 0.414 };
 
 /**
  * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere. `rating`: the network's own.
@@ -55,24 +58,42 @@ export function confidences(
   }
   return sums.map(({ area, soft, cells }, n) => {
     if (!area) return 0;
+    const table = objects === 1 ? ALONE : AMONG;
+    const { astray, confused } = likeness(alike, n, cells, across);
     const score =
-      COEFFICIENTS.softness * (soft / Math.sqrt(area)) +
-      COEFFICIENTS.astray * (alike ? astray(alike[n], cells, across) : USUAL.astray) +
-      COEFFICIENTS.rating * logit(rating[n]) +
-      COEFFICIENTS.constant;
+      table.softness * (soft / Math.sqrt(area)) +
+      table.astray * astray +
+      table.rating * logit(rating[n]) +
+      table.confused * confused +
+      table.constant;
     return 1 / (1 + Math.exp(-score));
   });
 }
 
-/** The share of what looks like an object that is outside of its mask, which covers so much of each cell. */
-function astray(alike: Float32Array, cells: Float32Array, across: number): number {
+/**
+ * The share of what looks like an object that is outside of its mask, which covers so much of each cell, and how much
+ * what is inside of it looks like the other objects.
+ */
+function likeness(
+  alike: readonly Float32Array[] | null,
+  number: number,
+  cells: Float32Array,
+  across: number,
+): { astray: number; confused: number } {
+  if (!alike) return { astray: USUAL.astray, confused: 0 };
   const some = Math.ceil(across / EVERY);
-  let [total, inside] = [0, 0];
-  alike.forEach((value, i) => {
-    total += value;
-    inside += value * cells[EVERY * (Math.floor(i / some) * across + (i % some))];
+  let [total, inside, area, others] = [0, 0, 0, 0];
+  alike[number].forEach((own, i) => {
+    const covered = cells[EVERY * (Math.floor(i / some) * across + (i % some))];
+    total += own;
+    inside += own * covered;
+    area += covered;
+    others += alike.reduce((sum, look) => sum + look[i], -own) * covered;
   });
-  return total < LEAST_ALIKE ? USUAL.astray : 1 - inside / total;
+  return {
+    astray: total < LEAST_ALIKE ? USUAL.astray : 1 - inside / total,
+    confused: area < LEAST_ALIKE ? 0 : others / area,
+  };
 }
 
 function logit(rating: number): number {
