@@ -61,9 +61,11 @@ def test_files_of_before_are_named_as_such(runtime: TorchRuntime, tmp_path: Path
 def test_what_is_no_state(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", about=np.array('{"format": 99}'))
     (tmp_path / "text.npz").write_text("hello")
+    (tmp_path / "empty.npz").touch()
     for name, reason in (
         ("other.npz", "its format is 99"),
         ("text.npz", "cannot be read"),
+        ("empty.npz", "cannot be read"),
         ("none.npz", "No such file"),
     ):
         with pytest.raises(InputError, match=reason):
