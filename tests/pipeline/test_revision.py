@@ -10,21 +10,11 @@ from mobilevos.media.edges import Edges
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.pipeline import FrameMarks, Prompt, Segmented, passes, run, segment
 from mobilevos.pipeline.passes import States
-from tests.pipeline.colours import squares, tracker, write_clip
+from tests.pipeline.colours import squares, tracker
 from tests.pipeline.test_run import files, masks, only
 
 COUNT = 40
 FORMATS = ["masks", "overlay", "coco"]
-
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_clip(tmp_path_factory.mktemp("clip") / "clip.mp4", COUNT)
-
-
-@pytest.fixture(scope="module")
-def truth() -> list[np.ndarray]:
-    return [ids for _, ids in squares(COUNT)]
 
 
 @pytest.fixture(autouse=True)

@@ -28,16 +28,6 @@ from tests.pipeline.colours import breaking_at, squares, tracker, write_clip
 COUNT = 16
 
 
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_clip(tmp_path_factory.mktemp("clip") / "zwei Quadrate.mp4", COUNT)
-
-
-@pytest.fixture(scope="module")
-def truth() -> list[np.ndarray]:
-    return [ids for _, ids in squares(COUNT)]
-
-
 def only(ids: np.ndarray, *objects: int) -> np.ndarray:
     return np.where(np.isin(ids, objects), ids, 0).astype(np.uint8)
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from mobilevos.arrays import Array, Bits
 from mobilevos.errors import InputError
-from mobilevos.tracking.recall import CELL, EVERY
+from mobilevos.tracking.geometry import STRIDE
+from mobilevos.tracking.recall import EVERY
 from mobilevos.tracking.result import Sight
 
 Numbers = NDArray[np.float64]
@@ -78,7 +79,7 @@ def cues(sight: Sight) -> Numbers:
 
 def _likeness(alike: Array, number: int, inside: Bits) -> tuple[float, float]:
     """astray and confused, of an object by what looks like each and by its mask (h / STEP, w / STEP)."""
-    size = CELL // STEP
+    size = STRIDE // STEP
     height, width = inside.shape
     covered = inside.reshape(height // size, size, width // size, size).mean((1, 3))[::EVERY, ::EVERY]
     own, total, area = alike[number], float(alike[number].sum()), float(covered.sum())

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from mobilevos.arrays import Array
+from mobilevos.tracking.geometry import STRIDE
 
-CELL = 16
-"""Pixels of the network in a cell of the memory, each way."""
 EVERY = 2
 """One cell in so many, each way, is compared by `alike`: a quarter of both frames tells as much as all."""
 
@@ -15,7 +14,7 @@ EVERY = 2
 def cells(masks: Array) -> Array:
     """How much masks (N, 16 h, 16 w) cover of each cell: (N, h, w)."""
     count, height, width = masks.shape
-    return masks.reshape(count, height // CELL, CELL, width // CELL, CELL).mean((2, 4))
+    return masks.reshape(count, height // STRIDE, STRIDE, width // STRIDE, STRIDE).mean((2, 4))
 
 
 def recalled(key: Array, keys: Array, values: Array) -> Array:
