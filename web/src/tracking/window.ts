@@ -2,8 +2,7 @@
  * Where to look: a window that follows the objects and shows them at the size the network knows best.
  *
  * The same rule as the Python package's `tracking/window.py`, number for number: `tests/web/test_window.py` compares
- * them. There, objects far from each other may get windows of their own (`tracking/grouping.py`), in rare cases; here
- * all objects share one, so that one graph with one memory runs once a frame.
+ * them. All objects share one, so that one graph with one memory runs once a frame.
  */
 import { scaleOf, windowOf, type Geometry, type Raster, type Size } from './geometry';
 
