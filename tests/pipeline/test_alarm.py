@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
-from mobilevos.pipeline.alarm import Alarm, find_alarms, read_confidence
+from mobilevos.pipeline.alarm import Alarm, find_alarms
+from mobilevos.pipeline.record import Row, read_rows
 
 
-def rows(identity: int, values: dict[int, float], frames: int = 40) -> list[tuple[int, int, float]]:
-    return [(frame, identity, values.get(frame, 0.9)) for frame in range(frames)]
+def rows(identity: int, values: dict[int, float], frames: int = 40, alike: tuple[int, ...] = ()) -> list[Row]:
+    """alike: frames in which it is taken for object 5."""
+    return [Row(i, f"{i / 25:.6f}", identity, values.get(i, 0.9), 5 * (i in alike)) for i in range(frames)]
 
 
 def test_stretches() -> None:
@@ -20,8 +22,20 @@ def test_stretches() -> None:
     ]
 
 
+def test_a_look_alike_is_named() -> None:
+    """Where it was taken for another in most of the doubtful frames; a lost one is lost."""
+    doubt = dict.fromkeys(range(10, 20), 0.3)
+    assert find_alarms(rows(2, doubt, alike=tuple(range(12, 30))))[0].alike == 5
+    assert find_alarms(rows(2, doubt, alike=(12, 13)))[0].alike == 0
+    assert find_alarms(rows(2, dict.fromkeys(range(10, 20), 0.0), alike=tuple(range(40))))[0].kind == "lost"
+
+
 def test_words() -> None:
-    """Lost or doubtful, and one frame to correct."""
+    """Lost, doubtful or taken for another, and one frame to correct."""
+    assert str(Alarm(2, 5, 9, 0.123, lost=False, alike=3)) == (
+        "object 2 may be taken for a look-alike, object 3, in frames 5 to 9 (confidence down to 0.12): correct frame 5"
+    )
+    assert [Alarm(1, 0, 9, 0.1, lost=False, alike=a).kind for a in (0, 2)] == ["doubtful", "look-alike"]
     assert str(Alarm(2, 5, 9, 0.123, lost=False)) == (
         "object 2 is doubtful in frames 5 to 9 (confidence down to 0.12): correct frame 5"
     )
@@ -30,5 +44,5 @@ def test_words() -> None:
 
 def test_reading_the_file(tmp_path: Path) -> None:
     path = tmp_path / "confidence.csv"
-    path.write_text("frame,time,object,confidence\n0,0.000000,1,1.0000\n1,0.040000,3,0.2500\n")
-    assert list(read_confidence(path)) == [(0, 1, 1.0), (1, 3, 0.25)]
+    path.write_text("frame,time,object,confidence,alike\n0,0.000000,1,1.0000,\n1,0.040000,3,0.2500,2\n")
+    assert read_rows(path) == [Row(0, "0.000000", 1, 1.0), Row(1, "0.040000", 3, 0.25, 2)]

@@ -66,8 +66,8 @@ def test_every_format(tmp_path: Path) -> None:
         assert np.abs(picture - expected).mean() < 12
     assert len(json.loads((folder / "coco.json").read_text())["images"]) == COUNT
     lines = (folder / "confidence.csv").read_text().splitlines()
-    assert lines[0] == "frame,time,object,confidence"
-    assert lines[1:4] == ["0,0.000000,1,0.9000", "0,0.000000,2,0.5000", "1,0.041667,1,0.9000"]
+    assert lines[0] == "frame,time,object,confidence,alike"
+    assert lines[1:4] == ["0,0.000000,1,0.9000,", "0,0.000000,2,0.5000,", "1,0.041667,1,0.9000,"]
     assert len(lines) == 1 + 2 * COUNT
     with Image.open(folder / "sheet.png") as sheet:
         assert sheet.size[0] == 4 * 326 + 6

@@ -61,6 +61,9 @@ def test_the_network_makes_masks_of_boxes_and_clicks(scene: tuple[np.ndarray, np
     frame, ids = scene
     truth = ids == identity
     refine = by_network(Tracker(load_runtime("mobilenetv2-lite", "onnx", threads=1)))
-    assert jaccard(refine(frame, Prompt(box_of(truth))), truth) > 0.8
+    boxed = refine(frame, Prompt(box_of(truth)))
+    assert jaccard(boxed.mask, truth) > 0.8
     found = refine(frame, Prompt(on=(middle(truth),)))
-    assert found[truth].any()
+    assert found.mask[truth].any()
+    assert 0 < found.confidence < 1
+    assert 0 < boxed.confidence < 1

@@ -10,6 +10,7 @@ from mobilevos.media.edges import Edges
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.pipeline import FrameMarks, Prompt, Segmented, passes, run, segment
 from mobilevos.pipeline.passes import States
+from mobilevos.pipeline.refine import Guess
 from tests.pipeline.colours import squares, tracker
 from tests.pipeline.test_run import files, masks, only
 
@@ -105,7 +106,7 @@ def test_a_kill_in_the_middle_of_going_on(
     follow(clip, marks, out)
     before = files(out)
 
-    def interrupt(frame: np.ndarray, prompt: Prompt) -> np.ndarray:
+    def interrupt(frame: np.ndarray, prompt: Prompt) -> Guess:
         raise KeyboardInterrupt
 
     more = marks | {18: FrameMarks(only(truth[18], 2)), 33: FrameMarks(prompts={1: Prompt((35, 6, 24, 24))})}

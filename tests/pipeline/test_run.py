@@ -21,7 +21,7 @@ from mobilevos.media.excerpt import excerpt
 from mobilevos.media.masks import read_mask
 from mobilevos.media.video import BrokenVideoError, Frame, VideoInfo
 from mobilevos.pipeline import FrameMarks, Prompt, passes, run, segment
-from mobilevos.pipeline.refine import grabcut
+from mobilevos.pipeline.refine import Guess, grabcut
 from tests.builders.pictures import write_frames
 from tests.pipeline.colours import breaking_at, squares, tracker, write_clip
 
@@ -70,7 +70,7 @@ def test_an_object_that_is_marked_later_is_followed_back(clip: Path, truth: list
         assert jaccard(found == 2, ids == 2) > 0.98
     assert not (tmp_path / "both" / ".resume").exists()
     rows = (tmp_path / "both" / "confidence.csv").read_text().splitlines()[1:]
-    assert [row.split(",")[0::2] for row in rows] == [[str(t), o] for t in range(COUNT) for o in "12"]
+    assert [row.split(",")[0:3:2] for row in rows] == [[str(t), o] for t in range(COUNT) for o in "12"]
 
     segment(tracker(), clip, marks, tmp_path / "forward", formats=["masks"], backward=False)
     seen = [set(np.unique(found)) - {0} for found in masks(tmp_path / "forward")]
@@ -103,9 +103,13 @@ def test_corrections_and_objects_that_leave(clip: Path, truth: list[np.ndarray],
     assert not (found[11] == 2).any()
 
 
+def by_colours(frame: np.ndarray, prompt: Prompt) -> Guess:
+    return Guess(grabcut(frame, prompt), 1.0)
+
+
 def test_boxes_and_clicks_are_refined(clip: Path, truth: list[np.ndarray], tmp_path: Path) -> None:
     marks = {0: FrameMarks(prompts={1: Prompt((2, 6, 24, 24)), 2: Prompt(on=((76, 46),))})}
-    segment(tracker(), clip, marks, tmp_path, formats=["masks"], refine=grabcut)
+    segment(tracker(), clip, marks, tmp_path, formats=["masks"], refine=by_colours)
     last = masks(tmp_path)[-1]
     assert jaccard(last == 1, truth[-1] == 1) > 0.9
     assert jaccard(last == 2, truth[-1] == 2) > 0.9
@@ -187,7 +191,7 @@ def test_kill_and_resume(
 def test_stopping_keeps_what_is_done(clip: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     """Control-C in the middle of a frame: all frames before it are recorded, and nothing is half."""
 
-    def interrupt(frame: np.ndarray, prompt: Prompt) -> np.ndarray:
+    def interrupt(frame: np.ndarray, prompt: Prompt) -> Guess:
         raise KeyboardInterrupt
 
     marks = late_marks() | {9: FrameMarks(prompts={1: Prompt((10, 6, 24, 24))})}
@@ -239,7 +243,7 @@ def test_a_correction_that_cannot_be_used_is_found_at_once(clip: Path, truth: li
             clip,
             {0: covered},
             tmp_path / "out",
-            refine=lambda frame, prompt: np.ones(frame.shape[:2], bool),
+            refine=lambda frame, prompt: Guess(np.ones(frame.shape[:2], bool), 1.0),
         )
 
 
@@ -269,7 +273,7 @@ def test_a_missing_mask_is_noticed(clip: Path, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(passes, "SNAPSHOT_SHARE", 1e9)
     stop = {12: FrameMarks(prompts={1: Prompt((14, 6, 24, 24))})}
 
-    def interrupt(frame: np.ndarray, prompt: Prompt) -> np.ndarray:
+    def interrupt(frame: np.ndarray, prompt: Prompt) -> Guess:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -11,6 +11,7 @@ from mobilevos.tracking.confidence import (
     AMONG,
     CUES,
     LEAST_ALIKE,
+    PROPOSED,
     USUAL_ASTRAY,
     USUAL_RATING,
     calibration,
@@ -77,11 +78,23 @@ def test_among_several_a_mask_is_trusted_less_where_it_looks_like_another() -> N
     assert list(right) == [3, 5]
     assert dict(zip(CUES, cues(both)[0], strict=True))["confused"] == 0
     assert dict(zip(CUES, cues(replace(both, alike=looks[::-1]))[0], strict=True))["confused"] == 1
+    assert [value.alike for value in right.values()] == [0, 0]
+    assert {identity: value.alike for identity, value in swapped.items()} == dict(
+        zip(both.ids, both.ids[::-1], strict=True)
+    )
     assert min(right.values()) > 0.8
-    assert max(swapped.values()) < 0.5
+    assert max(swapped.values()) < min(right.values()) - 0.15
     doubted = confidence(replace(both, rating=np.array([0.9, 0.3], np.float32)))
     assert doubted[3] == right[3]
     assert doubted[5] < right[5] - 0.2
+
+
+def test_a_mask_from_marks_is_worth_what_the_network_says_of_it() -> None:
+    made = replace(sight(square(0, 24, 32)), rating=np.array([0.9], np.float32))
+    worse = replace(made, rating=np.array([0.4], np.float32))
+    expected = 1 / (1 + np.exp(-(PROPOSED["rating"] * np.log(9) + PROPOSED["constant"])))
+    assert confidence(made)[8] == pytest.approx(expected, abs=1e-6)
+    assert confidence(worse)[8] < confidence(made)[8]
 
 
 def test_coefficients_are_of_cues_with_the_constant_last() -> None:

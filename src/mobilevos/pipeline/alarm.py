@@ -1,14 +1,13 @@
-"""The drift alarm: where an object is lost or in doubt, and which frame to correct."""
+"""The drift alarm: where an object is lost, in doubt or taken for another, and which frame to correct."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
 from mobilevos.media.overlay import DOUBTFUL
-from mobilevos.pipeline.record import read_rows
+from mobilevos.pipeline.record import Row
 
 SHORTEST = 3
 """Frames; a shorter doubt is a flicker that passes by itself."""
@@ -28,6 +27,8 @@ class Alarm:
     """Confidence."""
     lost: bool
     """Nothing was found of the object in most of these frames."""
+    alike: int = 0
+    """Another object that it was taken for in most of these frames, probably; 0 for none."""
 
     @property
     def correct(self) -> int:
@@ -36,41 +37,37 @@ class Alarm:
 
     @property
     def kind(self) -> str:
-        return "lost" if self.lost else "doubtful"
+        return "lost" if self.lost else "look-alike" if self.alike else "doubtful"
 
     def __str__(self) -> str:
         frames = f"frames {self.first} to {self.last}" if self.last > self.first else f"frame {self.first}"
-        how = f"object {self.identity} is {self.kind} in {frames}"
         if self.lost:
-            return f"{how}: correct frame {self.correct}, unless it has left"
-        return f"{how} (confidence down to {self.lowest:.2f}): correct frame {self.correct}"
+            return f"object {self.identity} is lost in {frames}: correct frame {self.correct}, unless it has left"
+        how = f"may be taken for a look-alike, object {self.alike}," if self.alike else "is doubtful"
+        low = f"(confidence down to {self.lowest:.2f})"
+        return f"object {self.identity} {how} in {frames} {low}: correct frame {self.correct}"
 
 
-def find_alarms(rows: Iterable[tuple[int, int, float]]) -> list[Alarm]:
-    """Alarms of (frame, object, confidence) rows in the order of frames; in the same order."""
-    open_: dict[int, list[tuple[int, float]]] = {}
-    closed: list[list[tuple[int, float]]] = []
-    owners: list[int] = []
-    for frame, identity, value in rows:
-        if value >= DOUBTFUL:
+def find_alarms(rows: Iterable[Row]) -> list[Alarm]:
+    """Alarms of the rows of a record in the order of frames; in the same order."""
+    open_: dict[int, list[Row]] = {}
+    closed: list[list[Row]] = []
+    for row in rows:
+        if row.confidence >= DOUBTFUL:
             continue
-        stretch = open_.get(identity)
-        if stretch is None or frame - stretch[-1][0] > GAP:
-            stretch = open_[identity] = []
+        stretch = open_.get(row.identity)
+        if stretch is None or row.frame - stretch[-1].frame > GAP:
+            stretch = open_[row.identity] = []
             closed.append(stretch)
-            owners.append(identity)
-        stretch.append((frame, value))
-    alarms = [_alarm(owner, stretch) for owner, stretch in zip(owners, closed, strict=True) if len(stretch) >= SHORTEST]
+        stretch.append(row)
+    alarms = [_alarm(stretch) for stretch in closed if len(stretch) >= SHORTEST]
     return sorted(alarms, key=lambda alarm: (alarm.first, alarm.identity))
 
 
-def _alarm(identity: int, stretch: list[tuple[int, float]]) -> Alarm:
-    values = [value for _, value in stretch]
-    lost = sum(value == 0 for value in values) > len(values) / 2
-    return Alarm(identity, stretch[0][0], stretch[-1][0], min(values), lost)
-
-
-def read_confidence(path: str | os.PathLike[str]) -> Iterator[tuple[int, int, float]]:
-    """(frame, object, confidence) rows of the CSV file of an output."""
-    for row in read_rows(Path(path)):
-        yield row.frame, row.identity, row.confidence
+def _alarm(stretch: list[Row]) -> Alarm:
+    half = len(stretch) / 2
+    lost = sum(row.confidence == 0 for row in stretch) > half
+    other, times = Counter(row.alike for row in stretch).most_common(1)[0]
+    alike = other if times > half and not lost else 0
+    lowest = min(row.confidence for row in stretch)
+    return Alarm(stretch[0].identity, stretch[0].frame, stretch[-1].frame, lowest, lost, alike)

@@ -117,7 +117,8 @@ def _scan(
             timeline.add(frame)
             joining = frozenset(identity for identity, first in late.items() if first == frame.index)
             if joining:
-                drawn[frame.index] = FrameMarks(artist.draw(frame.index, marks[frame.index].only(joining), frame.rgb))
+                drawing = artist.draw(frame.index, marks[frame.index].only(joining), frame.rgb)
+                drawn[frame.index] = FrameMarks(drawing.ids)
             if frame.index == last:
                 return timeline, drawn
     raise InputError(f"frame {last} is marked, but {source} has {timeline.stop} frames only")

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from mobilevos.arrays import Ids, Image
+from mobilevos.media.overlay import DOUBTFUL
 from mobilevos.pipeline.marks import FrameMarks, Marks, check_size
 from mobilevos.pipeline.refine import Refine
 from mobilevos.tracking import Tracker, TrackResult
@@ -32,6 +33,16 @@ class FollowedFrame:
         if self.result is None:
             return np.zeros(frame.shape[:2], np.uint8)
         return self.result.mask
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The marked objects of a frame."""
+
+    ids: Ids
+    """(H, W)."""
+    confidence: Mapping[int, float]
+    """1 of what was drawn or mended by hand; what the guess is worth elsewhere."""
 
 
 class Watch(Protocol):
@@ -72,17 +83,17 @@ class MarkFollower:
             if at is None or not at.shown:
                 return FollowedFrame({})
             drawn = self.draw(index, at, frame)
-            self.tracker.start(frame, drawn)
+            self.tracker.start(frame, drawn.ids)
             self.following = True
-            return FollowedFrame(dict.fromkeys(self.tracker.ids, 1.0), drawn=drawn)
+            return FollowedFrame(drawn.confidence, drawn=drawn.ids)
         began = time.perf_counter()
         result = self.tracker.step(frame)
         self.seconds += time.perf_counter() - began
         self.frames += 1
         return FollowedFrame(result.confidence, result) if at is None else self._correct(index, at, frame, result)
 
-    def draw(self, index: int, at: FrameMarks, frame: Image, found: Ids | None = None) -> Ids:
-        """The marked objects of a frame as ids (H, W); found: all objects as the tracker finds them, if it does.
+    def draw(self, index: int, at: FrameMarks, frame: Image, found: Ids | None = None) -> Drawing:
+        """The marked objects of a frame; found: all objects as the tracker finds them, if it does.
 
         A known object is mended: the clicks change what they point at, and no other object. An object that is not, or
         that has a box, is made anew.
@@ -94,9 +105,18 @@ class MarkFollower:
         )
         others = np.where(np.isin(found, list(at.shown | at.gone)), np.uint8(0), found)
         ids = np.where((ids == 0) & np.isin(found, list(mended - at.drawn)), found, ids)
+        confidence = dict.fromkeys(sorted(at.shown), 1.0)
         for identity, prompt in sorted(at.prompts.items()):
             known = ids == identity
-            mask = known if identity in mended else self.refine(frame, prompt)
+            mask = known
+            if identity not in mended:
+                guess = self.refine(frame, prompt)
+                mask, confidence[identity] = guess.mask, guess.confidence
+                if guess.confidence < DOUBTFUL:
+                    self.notes.append(
+                        f"Object {identity} in frame {index} is a doubtful guess (confidence {guess.confidence:.2f}): "
+                        "look at its mask; a box or more clicks tell more."
+                    )
             ids = np.where(known, np.uint8(0), ids)
             # What is clicked as another object is not this one; where it is now, that object takes it itself.
             elsewhere = [point for i, p in at.prompts.items() if i != identity for point in p.on]
@@ -105,12 +125,13 @@ class MarkFollower:
             mask = obeyed(frame, mask, prompt.on, (*prompt.off, *elsewhere), np.where(ids > 0, ids, others))
             ids[mask] = identity
         check_size(ids, at.shown - (mended - at.drawn), index, self.tracker.size)
-        return ids
+        return Drawing(ids, confidence)
 
     def _correct(self, index: int, at: FrameMarks, frame: Image, found: TrackResult) -> FollowedFrame:
         """The marks of a frame in which objects are followed already."""
         ids = found.mask
-        drawn = self.draw(index, at, frame, ids)
+        drawing = self.draw(index, at, frame, ids)
+        drawn = drawing.ids
         known = set(self.tracker.ids)
         spoken = at.shown | at.gone
         merged = np.where(np.isin(ids, list(spoken)), np.uint8(0), ids)
@@ -121,7 +142,7 @@ class MarkFollower:
         new = at.shown - known
         if new:
             self.tracker.add(np.where(np.isin(merged, list(new)), merged, 0))
-        return FollowedFrame({**found.confidence, **dict.fromkeys(spoken, 1.0)}, drawn=merged)
+        return FollowedFrame({**found.confidence, **dict.fromkeys(at.gone, 1.0), **drawing.confidence}, drawn=merged)
 
     def _note(self, index: int, at: FrameMarks, before: Ids, after: Ids) -> None:
         """Say where a correction changed nothing, or left nothing of an object."""

@@ -10,7 +10,7 @@ import cv2
 
 from mobilevos.errors import InputError
 from mobilevos.files import replacing
-from mobilevos.media.overlay import draw_overlay
+from mobilevos.media.overlay import DOUBTFUL, draw_overlay
 from mobilevos.media.video import open_source
 from mobilevos.pipeline.follow import MarkFollower
 from mobilevos.pipeline.marks import Marks, check_marks
@@ -51,9 +51,10 @@ def write_preview(
         frame = next((frame for frame in opened if frame.index == first), None)
     if frame is None:
         raise InputError(f"frame {first} is marked, but {source} has fewer frames")
-    ids = MarkFollower(tracker, marks, refine or by_network(tracker)).draw(first, marks[first], frame.rgb)
+    drawn = MarkFollower(tracker, marks, refine or by_network(tracker)).draw(first, marks[first], frame.rgb)
     objects = tuple(sorted(marks[first].shown))
-    picture = draw_overlay(frame.rgb, ids, names={identity: str(identity) for identity in objects})
+    sure = {i: f"{i}" if drawn.confidence[i] >= DOUBTFUL else f"{i} ?" for i in objects}
+    picture = draw_overlay(frame.rgb, drawn.ids, names=sure)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as part:

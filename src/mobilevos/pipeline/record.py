@@ -17,8 +17,9 @@ from mobilevos.errors import InputError
 from mobilevos.files import replacing
 from mobilevos.media.masks import read_mask, write_mask
 from mobilevos.media.video import Frame
+from mobilevos.tracking.result import Confidence
 
-HEADER = ("frame", "time", "object", "confidence")
+HEADER = ("frame", "time", "object", "confidence", "alike")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Stored:
     """What an earlier run recorded of a frame."""
 
     ids: np.ndarray
-    confidence: dict[int, float]
+    confidence: dict[int, Confidence]
 
 
 class Record:
@@ -54,7 +55,7 @@ class Record:
             )
         return Stored(ids, self._log.stored.get(frame.index, {}))
 
-    def store(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, float]) -> None:
+    def store(self, frame: Frame, ids: np.ndarray, confidence: Mapping[int, Confidence]) -> None:
         """ids: (H, W) integers; confidence as `rounded` gives it."""
         if ids.shape != frame.rgb.shape[:2]:
             raise InputError(f"expected a mask of shape {frame.rgb.shape[:2]}, got {ids.shape}")
@@ -65,9 +66,12 @@ class Record:
         self._log.close()
 
 
-def rounded(confidence: Mapping[int, float] | None) -> dict[int, float]:
+def rounded(confidence: Mapping[int, float] | None) -> dict[int, Confidence]:
     """As the log has it, so that what is drawn before and after resuming is the same."""
-    return {int(identity): round(float(value), 4) for identity, value in (confidence or {}).items()}
+    return {
+        int(identity): Confidence(round(float(value), 4), getattr(value, "alike", 0))
+        for identity, value in (confidence or {}).items()
+    }
 
 
 class Row(NamedTuple):
@@ -77,6 +81,12 @@ class Row(NamedTuple):
     time: str
     identity: int
     confidence: float
+    alike: int = 0
+    """See `Confidence`."""
+
+    def cells(self) -> tuple[object, ...]:
+        """As they are written."""
+        return self.frame, self.time, self.identity, f"{self.confidence:.4f}", self.alike or ""
 
 
 def read_rows(log: Path) -> list[Row]:
@@ -84,7 +94,10 @@ def read_rows(log: Path) -> list[Row]:
     try:
         text = log.read_text(encoding="utf-8")
         lines = list(csv.reader(text[: text.rfind("\n") + 1].splitlines()))[1:]
-        return [Row(int(frame), time, int(identity), float(value)) for frame, time, identity, value in lines]
+        return [
+            Row(int(frame), time, int(identity), float(value), int(alike or 0))
+            for frame, time, identity, value, alike in lines
+        ]
     except OSError as error:
         raise InputError(f"cannot read {log}: {error.strerror or error}") from error
     except (ValueError, csv.Error) as error:
@@ -98,16 +111,16 @@ def keep_rows(log: Path, new: Path, begin: int) -> None:
     with replacing(new) as part, part.open("w", newline="", encoding="utf-8") as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(HEADER)
-        lines.writerows((*row[:3], f"{row.confidence:.4f}") for row in rows)
+        lines.writerows(row.cells() for row in rows)
 
 
 class _ConfidenceLog:
     """A line for each frame and object, on disk before the mask of the frame."""
 
     def __init__(self, path: Path) -> None:
-        self.stored: dict[int, dict[int, float]] = {}
+        self.stored: dict[int, dict[int, Confidence]] = {}
         for row in read_rows(path) if path.exists() else ():
-            self.stored.setdefault(row.frame, {})[row.identity] = row.confidence
+            self.stored.setdefault(row.frame, {})[row.identity] = Confidence(row.confidence, row.alike)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         whole = text[: text.rfind("\n") + 1] or ",".join(HEADER) + "\n"
         if text != whole:  # new, or a killed process left half a line
@@ -116,11 +129,12 @@ class _ConfidenceLog:
         self._file = path.open("a", newline="", encoding="utf-8")
         self._rows = csv.writer(self._file, lineterminator="\n")
 
-    def write(self, frame: Frame, confidence: Mapping[int, float]) -> None:
+    def write(self, frame: Frame, confidence: Mapping[int, Confidence]) -> None:
         known = self.stored.pop(frame.index, {})  # the process was killed after these lines and before the mask
         for identity, value in sorted(confidence.items()):
             if known.get(identity) != value:
-                self._rows.writerow((frame.index, f"{float(frame.time):.6f}", identity, f"{value:.4f}"))
+                row = Row(frame.index, f"{float(frame.time):.6f}", identity, value, value.alike)
+                self._rows.writerow(row.cells())
         self._file.flush()
 
     def close(self) -> None:

@@ -1,6 +1,6 @@
 """From a rough prompt to a mask.
 
-A `Refine` is a function of a frame (H, W, 3) and a prompt that gives the mask (H, W) bool of a new object, or of one
+A `Refine` is a function of a frame (H, W, 3) and a prompt that gives a guess of the mask of a new object, or of one
 that starts anew. The network was trained to do it; GrabCut (Rother et al., SIGGRAPH 2004) stands in where it finds
 nothing. What comes of it need not obey the clicks: `tracking.constraints` sees to that afterwards, and alone mends a
 known mask, because one that is made anew loses what was right.
@@ -9,6 +9,7 @@ known mask, because one that is made anew loses what was right.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -19,7 +20,21 @@ from mobilevos.pipeline.marks import Prompt
 from mobilevos.tracking import Tracker
 from mobilevos.tracking.prompts import draw_box, draw_clicks
 
-Refine = Callable[[Image, Prompt], Bits]
+
+@dataclass(frozen=True)
+class Guess:
+    """What a prompt means."""
+
+    mask: Bits
+    """(H, W)."""
+    confidence: float
+    """How far it is to be trusted, as that of followed masks: a guess of its overlap with what is meant."""
+
+
+Refine = Callable[[Image, Prompt], Guess]
+
+UNSEEN = 0.25
+"""The confidence of a mask where the network saw nothing, and colours alone had to do: doubtful; not measured."""
 
 WORKING_SIDE = 400
 """The long side of the picture that GrabCut works on."""
@@ -34,15 +49,16 @@ REACH = 0.15
 def by_network(tracker: Tracker) -> Refine:
     """Refines with the tracker's own network."""
 
-    def refine(frame: Image, prompt: Prompt) -> Bits:
+    def refine(frame: Image, prompt: Prompt) -> Guess:
         height, width = frame.shape[:2]
         box = draw_box(height, width, prompt.box) if prompt.box else 0
         mark = draw_clicks(height, width, prompt.on) | box
-        mask = tracker.propose(frame, {1: mark}, {1: draw_clicks(height, width, prompt.off)}).mask == 1
+        proposed = tracker.propose(frame, {1: mark}, {1: draw_clicks(height, width, prompt.off)})
+        mask = proposed.mask == 1
         hits = [mask[y, x] for x, y in prompt.on]
         if mask.any() and 2 * sum(hits) >= len(hits):
-            return mask
-        return grabcut(frame, prompt)
+            return Guess(mask, proposed.confidence[1])
+        return Guess(grabcut(frame, prompt), UNSEEN)
 
     return refine
 

@@ -16,13 +16,13 @@ from mobilevos.errors import InputError
 from mobilevos.media.edges import Edges, check_grow
 from mobilevos.media.sinks import GREEN, CallingSink, Look
 from mobilevos.media.video import GIVEN, Frame, Readable, Source, VideoInfo, describe, is_live, open_source
-from mobilevos.pipeline.alarm import Alarm, find_alarms, read_confidence
+from mobilevos.pipeline.alarm import Alarm, find_alarms
 from mobilevos.pipeline.backward import Backward, sweep_back
 from mobilevos.pipeline.follow import FollowedFrame, MarkFollower
 from mobilevos.pipeline.marks import Marks, check_marks, digest, first_marks
 from mobilevos.pipeline.output import CONFIDENCE, Output, finished
 from mobilevos.pipeline.passes import SNAPSHOT, STATES, States, resume_pass, run_pass
-from mobilevos.pipeline.record import Record, Stored
+from mobilevos.pipeline.record import Record, Stored, read_rows
 from mobilevos.pipeline.refine import Refine, by_network
 from mobilevos.pipeline.revision import KEPT, Revision, leave_marks, revise
 from mobilevos.pipeline.staging import claimed
@@ -212,7 +212,7 @@ class _Run:
         self.kept: Record | None = None
         """Frames of an earlier run in which objects change; see `revision`."""
         self.notes: list[str] = []
-        self.shown: tuple[np.ndarray, dict[int, float]] | None = None
+        self.shown: tuple[np.ndarray, Mapping[int, float]] | None = None
         """Ids (H, W) and confidence of the frame that was written last."""
         self.frames = self.network_frames = 0
         self.network_seconds = 0.0
@@ -263,9 +263,9 @@ class _Run:
     def _look_back(self, watch: LostWatch, logs: Sequence[Path], recorded: int | None) -> None:
         """Tell the watch of the frames that are recorded, and not followed again."""
         seen: dict[int, dict[int, float]] = {}
-        for frame, identity, value in (row for log in logs for row in read_confidence(log)):
-            if recorded is not None and frame <= recorded:
-                seen.setdefault(frame, {})[identity] = value
+        for row in (row for log in logs for row in read_rows(log)):
+            if recorded is not None and row.frame <= recorded:
+                seen.setdefault(row.frame, {})[row.identity] = row.confidence
         for frame, confidence in sorted(seen.items()):
             watch.see(frame, confidence)
 
@@ -278,7 +278,7 @@ class _Run:
             network_frames=self.network_frames,
             network_seconds=self.network_seconds,
             seconds=time.perf_counter() - began,
-            alarms=tuple(find_alarms(read_confidence(Path(folder) / CONFIDENCE))),
+            alarms=tuple(find_alarms(read_rows(Path(folder) / CONFIDENCE))),
             notes=tuple(self.notes),
             complete=complete is not None,
             stopped=self.stopped,
@@ -286,7 +286,7 @@ class _Run:
 
     def _final(
         self, frame: Frame, outcome: FollowedFrame | None, stored: Stored | None
-    ) -> tuple[np.ndarray, dict[int, float]]:
+    ) -> tuple[np.ndarray, Mapping[int, float]]:
         """Ids (H, W) and confidence: as recorded before, or as computed, with what came of the backward pass."""
         if stored:
             return stored.ids, stored.confidence

@@ -14,6 +14,18 @@ from mobilevos.tracking.geometry import Geometry
 from mobilevos.tracking.sharp import ids_of_part
 
 
+class Confidence(float):
+    """How far a mask is to be trusted, a guess of its overlap with the truth, 0..1; a number like any other."""
+
+    alike: int
+    """Another object that what is inside of the mask looks more like than like its own; 0 for none."""
+
+    def __new__(cls, value: float, alike: int = 0) -> Confidence:
+        made = super().__new__(cls, value)
+        made.alike = alike
+        return made
+
+
 @dataclass(frozen=True)
 class Sight:
     """The objects as a window shows them."""
@@ -27,7 +39,8 @@ class Sight:
     rating: Array | None = None
     """(N,): how well the masks fit by the network's own judgement, 0..1; None where they were given"""
     alike: Array | None = None
-    """(N, h / 32, w / 32): how much places look like the objects where they were annotated, 0..1; see `recall`"""
+    """(N, h / 32, w / 32): how much places look like the objects where they were annotated, 0..1; see `recall`.
+    None where nothing was annotated before"""
 
 
 @dataclass(frozen=True)
@@ -41,7 +54,8 @@ class TrackResult:
     frame: Image
     """(H, W, 3), the frame itself, whose edges the mask follows; not to be written to before `mask` is asked for"""
     confidence: Mapping[int, float]
-    """For each object how far its mask is to be trusted: a guess of its overlap with the truth; 0 where it is gone"""
+    """For each object how far its mask is to be trusted: a guess of its overlap with the truth; 0 where it is gone.
+    A `Confidence`, which also tells whether it was taken for another one, where the network looked for it"""
     drawn: Ids | None = None
     """(H, W), the mask as it was given, where the frame was annotated"""
 
