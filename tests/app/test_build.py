@@ -28,7 +28,8 @@ def sources() -> list[Path]:
     web, package = ROOT / "web", ROOT / "src" / "mobilevos"
     names = ("index.html", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
     scripts = ("fingerprint.mjs", "pwa.mjs", "sample.py")
-    public = [path for path in (web / "public").iterdir() if path.name not in ("model", "sample.mp4")]
+    made = {"model", *(path.name for path in (web / "public").glob("sample*.mp4"))}
+    public = [path for path in (web / "public").iterdir() if path.name not in made]
     folders = [*public, web / "src", package / "export" / "templates" / "mobilenetv2-lite"]
     return [
         *(web / name for name in names),

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import subprocess
-import threading
 import zipfile
 from fractions import Fraction
 from pathlib import Path
@@ -17,14 +14,13 @@ import pytest
 from PIL import Image
 from pycocotools import mask as coco_mask
 
-from mobilevos.app.files import FOLDER, AppFiles
-from mobilevos.app.server import open_server
+from mobilevos.app.files import FOLDER
 from mobilevos.media.edges import regrown
 from mobilevos.media.video import VideoInfo, open_source
 from mobilevos.media.writer import VideoWriter
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
-from tests.web_export.node import WEB, need_chromium
+from tests.web.browser import need_app, place_inside, run_spec, tone, with_sound
 
 HEIGHT, WIDTH, FRAMES = 240, 432, 31
 TONE = 440
@@ -42,14 +38,9 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[flo
     with VideoWriter(path, info) as writer:
         for picture, tick in zip(pictures, TICKS, strict=True):
             writer.write(picture, Fraction(int(tick), 30))
-    _add_tone(path)
+    with_sound(path, tone(TONE, Fraction(int(TICKS[-1]) + 1, 30)))
     _write_y4m(path.with_suffix(".y4m"), pictures[0])
-    places = []
-    for identity in (1, 2):
-        y, x = np.nonzero(masks[0] == identity)
-        middle = np.argmin((y - y.mean()) ** 2 + (x - x.mean()) ** 2)
-        places.append((float((x[middle] + 0.5) / WIDTH), float((y[middle] + 0.5) / HEIGHT)))
-    return path, places
+    return path, [place_inside(masks[0] == identity) for identity in (1, 2)]
 
 
 @pytest.fixture(scope="module")
@@ -92,16 +83,10 @@ def out(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     """The folder with everything that the page exported, after all of the page's own tests have passed."""
-    need_chromium()
-    if not (FOLDER / "index.html").is_file():
-        pytest.skip("the browser app is not built (make web)")
     folder = tmp_path_factory.mktemp("exported")
+    need_app()
     listed = json.loads((FOLDER / "files.json").read_text())
-    server = open_server(AppFiles(FOLDER), 0)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
     settings = {
-        "APP_URL": server.url,
         "APP_CLIP": str(clip[0]),
         "APP_TAPS": json.dumps(clip[1]),
         "APP_SMALL": str(small[0]),
@@ -111,16 +96,7 @@ def out(
         "APP_LARGE": str(large),
         "APP_FILES": str(len(listed["files"]) - len(listed["later"])),
     }
-    command = ["node", "--test", "--test-reporter=spec", "tests/app.spec.mjs"]
-    try:
-        done = subprocess.run(
-            command, cwd=WEB, env={**os.environ, **settings}, capture_output=True, text=True, timeout=1200
-        )
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_spec("app", settings)
     return folder
 
 
@@ -238,26 +214,6 @@ def test_mp4_is_written_where_the_browser_can(out: Path) -> None:
     with av.open(str(out / "composed.mp4")) as container:
         assert container.streams.video[0].codec_context.name == "h264"
         assert sum(1 for _ in container.decode(video=0)) == FRAMES
-
-
-def _add_tone(path: Path) -> None:
-    """Put a tone beside the pictures of a video."""
-    silent = path.with_name("silent.mp4")
-    path.rename(silent)
-    with av.open(str(silent)) as source, av.open(str(path), "w") as target:
-        video = target.add_stream_from_template(source.streams.video[0])
-        audio = target.add_stream("aac", rate=48000, layout="mono")
-        for packet in source.demux(video=0):
-            if packet.dts is not None:
-                packet.stream = video
-                target.mux(packet)
-        count = 48000 * (int(TICKS[-1]) + 1) // 30
-        wave = (0.5 * np.sin(2 * np.pi * TONE * np.arange(count) / 48000)).astype(np.float32)
-        for start in range(0, count, 1024):
-            frame = av.AudioFrame.from_ndarray(wave[None, start : start + 1024], "fltp", "mono")
-            frame.rate, frame.pts, frame.time_base = 48000, start, Fraction(1, 48000)
-            target.mux(audio.encode(frame))
-        target.mux(audio.encode(None))
 
 
 def _read_zip(path: Path) -> np.ndarray:

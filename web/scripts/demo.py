@@ -1,15 +1,17 @@
-"""The two pictures of the first screen, before and after, drawn by the package itself.
+"""The pictures of the first screen, drawn by the package itself: before and after, and one of each clip to try.
 
 python web/scripts/demo.py web/public/demo
 """
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import Image, ImageOps
+from sample import CLIPS
 
 from mobilevos.media.overlay import matte
 from mobilevos.synthetic.clip import synthetic_frames
@@ -17,6 +19,9 @@ from mobilevos.synthetic.clip import synthetic_frames
 WIDTH, HEIGHT, CROP = 1280, 720, 540
 SMALL = 640, 270
 SQUARE = 24
+CARD = 264, 148
+SHOWN = {"sample": 30, "sample-meet": 27, "sample-small": 14}
+"""The frame of each clip that is shown."""
 
 
 def main(folder: Path) -> None:
@@ -30,6 +35,10 @@ def main(folder: Path) -> None:
     for name, whole in (("before", picture), ("after", after)):
         part = Image.fromarray(whole[top : top + CROP]).resize(SMALL, Image.Resampling.LANCZOS)
         part.save(folder / f"{name}.webp", quality=76, method=6)
+    for name, index in SHOWN.items():
+        whole, _ = next(itertools.islice(CLIPS[name].drawn(), index, None))
+        card = ImageOps.fit(Image.fromarray(whole), CARD, Image.Resampling.LANCZOS)
+        card.save(folder / f"{name}.webp", quality=76, method=6)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import { build } from 'vite';
 
 const SOURCE = fileURLToPath(new URL('../src/pwa/service-worker.ts', import.meta.url));
 const WORTH_IT = 0.9;
-/** Needed on some devices only: kept there when they are asked for. */
-const LATER = /^(litert\/|sample\.mp4$)/;
+/** Needed on some devices only, or by some people: kept there when they are asked for. */
+const LATER = /^(litert\/|sample[^/]*\.mp4$)/;
 
 /**
  * Vite plugin: after the build, writes `files.json`, the hash of every file, which of them are fetched only when they are

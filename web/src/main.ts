@@ -10,7 +10,7 @@ import { EditorScreen } from './ui/screen';
 import { ICONS } from './ui/icons';
 import { Notices } from './ui/notice';
 import { helpDialog, listen, type Shortcut } from './ui/shortcuts';
-import { acceptDrops, StartScreen } from './ui/start';
+import { acceptDrops, StartScreen, type Sample } from './ui/start';
 import { toggleTheme } from './ui/theme';
 import { openVideo } from './video/open';
 import { VideoError, warningOf, type VideoSource } from './video/source';
@@ -42,7 +42,7 @@ const camera = new CameraScreen(
 const start = new StartScreen({
   file: openFile,
   camera: () => void camera.open(),
-  sample: () => void open(sample),
+  sample: (chosen) => void open(() => sampled(chosen)),
   resume: (card) => void open(() => resumed(card)),
   discard: (card) => void discard(card.id).then(showKept),
 });
@@ -124,10 +124,10 @@ async function open(begun: () => Promise<Begun>): Promise<void> {
   }
 }
 
-async function sample(): Promise<Begun> {
-  const response = await fetch(new URL('sample.mp4', document.baseURI));
-  if (!response.ok) throw new Error('The sample cannot be loaded.');
-  return { source: await openVideo(await response.blob(), 'Sample.mp4') };
+async function sampled({ file, title }: Sample): Promise<Begun> {
+  const response = await fetch(new URL(`${file}.mp4`, document.baseURI)).catch(() => null);
+  if (!response?.ok) throw new VideoError(`“${title}” cannot be loaded. Is there a network?`);
+  return { source: await openVideo(await response.blob(), `${title}.mp4`) };
 }
 
 async function resumed(card: Card): Promise<Begun> {

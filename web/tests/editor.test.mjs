@@ -182,11 +182,14 @@ test('work is unsaved until all of it was exported, and after every change', asy
   assert.ok(!session.unsaved);
 });
 
+const quiet = { play: assert.fail };
+
 test('a frame that cannot be shown is told, and the player can still be paused', async () => {
   const told = [];
   const show = () => Promise.reject(new Error('no such frame'));
   const player = new parts.Player(
     session,
+    quiet,
     show,
     () => {},
     (error) => told.push(error.message),
@@ -197,9 +200,32 @@ test('a frame that cannot be shown is told, and the player can still be paused',
   assert.equal(player.mode, null);
 });
 
+test('what is heard is what is shown: from this frame to the out point', async () => {
+  const heard = [];
+  const speaker = {
+    play: async (sound, from, to, signal) => {
+      heard.push([sound, from, to]);
+      signal.addEventListener('abort', () => heard.push('end'));
+      return 0;
+    },
+  };
+  const sound = {};
+  const { timestamps, durations } = session.source;
+  const loud = Object.create(session, { source: { value: { ...session.source, sound } } });
+  loud.index = 3;
+  loud.setRange({ last: 6 });
+  const show = async () => {};
+  const player = new parts.Player(loud, speaker, show, show, assert.fail);
+  player.play();
+  await player.pause();
+  assert.deepEqual(heard, [[sound, timestamps[3], timestamps[6] + durations[6]], 'end']);
+  session.setRange(null);
+});
+
 test('playing waits for the network: nothing moves while a mark is read', () => {
   const player = new parts.Player(
     session,
+    quiet,
     async () => {},
     () => {},
     assert.fail,

@@ -26,8 +26,8 @@ export class AppPage {
     return app;
   }
 
-  async sample() {
-    await this.page.getByRole('button', { name: 'Try the sample' }).click();
+  async sample(name = 'Three at once') {
+    await this.page.getByRole('region', { name: 'Samples' }).getByRole('button', { name }).click();
     await this.opened();
   }
 
@@ -75,8 +75,9 @@ export class AppPage {
   }
 
   async follow(name = 'Follow') {
-    await this.page.getByRole('button', { name, exact: true }).click();
-    await this.page.waitForFunction(() => document.querySelector('.editor').dataset.busy === 'tracking');
+    // Waited for from before: a few frames may be followed while the click still returns.
+    const begun = this.page.waitForFunction(() => document.querySelector('.editor').dataset.busy === 'tracking');
+    await Promise.all([begun, this.page.getByRole('button', { name, exact: true }).click()]);
     await this.idle();
   }
 

@@ -251,3 +251,44 @@ test('numbers in half precision', () => {
     0.333251953125,
   ]);
 });
+
+test('what is put beside an object is inside the picture, off the object and off the rest, and near', () => {
+  let seed = 7;
+  const random = (most) => (seed = (seed * 48271) % 0x7fffffff) % most;
+  const [width, height] = [640, 360];
+  const size = { width: 140, height: 48 };
+  let placed = 0;
+  for (let round = 0; round < 200; round++) {
+    const [x, y, rx, ry] = [random(width), random(height), 8 + random(240), 8 + random(180)];
+    const on = (u, v) => ((u - x) / rx) ** 2 + ((v - y) / ry) ** 2 < 1;
+    const taken = [{ left: random(width), top: random(height), width: 90, height: 40 }];
+    const where = parts.occupied(width, height, (u, v) => (on(u, v) ? 2 : 0));
+    const place = where && parts.beside(where, [size, { width: 48, height: 140 }], taken);
+    if (!place) continue;
+    placed++;
+    const { left, top, width: w, height: h } = place;
+    assert.ok(left >= 0 && top >= 0 && left + w <= width && top + h <= height);
+    for (let v = top; v <= top + h; v += 2) for (let u = left; u <= left + w; u += 2) assert.ok(!on(u, v));
+    const [other] = taken;
+    const off = (a, long, b, far) => a + long <= b || b + far <= a;
+    assert.ok(off(left, w, other.left, other.width) || off(top, h, other.top, other.height));
+  }
+  assert.ok(placed > 150, `${placed}`);
+});
+
+test('beside a small object it is near; a bar stands where it cannot lie; where there is no room there is none', () => {
+  const sizes = [
+    { width: 140, height: 48 },
+    { width: 48, height: 140 },
+  ];
+  const within = (left, top, right, bottom) => (x, y) => (x >= left && x < right && y >= top && y < bottom ? 2 : 0);
+  const small = parts.beside(parts.occupied(640, 360, within(300, 160, 340, 200)), sizes, []);
+  assert.deepEqual([small.width, small.top - 200 <= 16, Math.abs(small.left + 70 - 320) <= 4], [140, true, true]);
+  const wide = parts.beside(parts.occupied(308, 173, within(0, 30, 240, 150)), sizes, []);
+  assert.deepEqual([wide.width, wide.left >= 240], [48, true]);
+  assert.equal(parts.beside(parts.occupied(640, 360, within(20, 20, 620, 340)), sizes, []), null);
+  assert.equal(
+    parts.occupied(640, 360, () => 1),
+    null,
+  );
+});

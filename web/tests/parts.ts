@@ -8,6 +8,7 @@ export { isProject, projectParts, readProject } from '../src/editor/project';
 export { followed, jobOf, leftToFollow, partOf } from '../src/editor/tracked';
 export { labelsOf, trackedVideo } from '../src/export/tracked';
 export { cleaned, matte, SPECK, USUAL_EDGES } from '../src/export/edges';
+export { beside, occupied } from '../src/ui/beside';
 export { Lens } from '../src/ui/lens';
 export { History } from '../src/editor/history';
 export { Network } from '../src/editor/network';

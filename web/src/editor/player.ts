@@ -1,4 +1,5 @@
 /** Moves through a video: step, play, follow. */
+import type { Speaker } from '../video/speaker';
 import type { Session } from './session';
 import type { Direction } from './state';
 import { track } from './track';
@@ -18,6 +19,7 @@ export class Player {
 
   constructor(
     private readonly session: Session,
+    private readonly speaker: Speaker,
     private readonly show: () => Promise<void>,
     private readonly changed: () => void,
     private readonly failed: (error: unknown) => void,
@@ -25,7 +27,7 @@ export class Player {
 
   /** Ends when the frame under way is done. */
   async pause(): Promise<void> {
-    this.stopping.abort();
+    this.stopping.abort(); // what is heard ends now
     await this.done;
   }
 
@@ -83,6 +85,7 @@ export class Player {
     this.done = work(this.stopping.signal)
       .catch(this.failed)
       .then(() => {
+        this.stopping.abort(); // nothing is heard any more, also where the pictures have failed
         this.mode = null;
         this.session.busy = null;
         this.changed();
@@ -94,8 +97,12 @@ export class Player {
   /** At the video's own times; frames are left out where showing them takes too long. */
   private async playing(signal: AbortSignal): Promise<void> {
     const { session } = this;
-    const { timestamps } = session.source;
-    const begin = performance.now() / 1000 - timestamps[session.index];
+    const { timestamps, durations, sound } = session.source;
+    const from = timestamps[session.index];
+    const { last } = session.range;
+    const end = session.index <= last ? last : timestamps.length - 1;
+    const delay = sound ? await this.speaker.play(sound, from, timestamps[end] + durations[end], signal) : 0;
+    const begin = performance.now() / 1000 - from + delay;
     while (!signal.aborted && !session.endsBefore(session.index + 1, 1)) {
       const time = performance.now() / 1000 - begin;
       let next = session.index + 1;

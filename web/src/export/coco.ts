@@ -1,25 +1,20 @@
 import { checkedPlane, frameName, frameNumbers } from './frames';
 import { compressed, regions } from './rle';
-import type { Sink } from './sink';
-import type { Progress, TrackedVideo } from './types';
+import type { Writing } from './types';
 
 /**
  * One COCO JSON: an image a frame, an annotation an object in it, with a compressed run-length code; the same form as
  * `mobilevos segment --format coco` writes. Objects that are never seen get no category. What is long comes first, so
  * that it need not be held until the end.
  */
-export async function writeCoco(
-  video: TrackedVideo,
-  sink: Sink,
-  onProgress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
+export async function writeCoco(writing: Writing): Promise<void> {
+  const { video, sink } = writing;
   const { width, height } = video;
   const images: string[] = [];
   const seen = new Set<number>();
   let count = 0;
   await sink.append('{"annotations": [');
-  for await (const i of frameNumbers(video, onProgress, signal)) {
+  for await (const i of frameNumbers(writing)) {
     const labels = checkedPlane(video, await video.labels(i), 'labels');
     const time = video.timestamps[i]!;
     const index = video.first + i;

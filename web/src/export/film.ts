@@ -15,9 +15,8 @@ import {
 } from 'mediabunny';
 import { Composer } from './compose';
 import { frameNumbers } from './frames';
-import type { Sink } from './sink';
 import { type Timing, millisecondTiming } from './timing';
-import type { Look, Progress, Sound, TrackedVideo } from './types';
+import type { Look, Sound, TrackedVideo, Writing } from './types';
 
 interface Container {
   name: string;
@@ -50,39 +49,21 @@ const PACKET = 512;
  * What is made of the frames as VP9 in WebM; where something is transparent, with a second picture of the matte beside
  * each frame, as browsers and editors read transparency. One frame for each of the video's, at its time.
  */
-export function writeWebm(
-  video: TrackedVideo,
-  look: Look,
-  sink: Sink,
-  onProgress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
-  return film(video, look, WEBM, sink, onProgress, signal);
+export function writeWebm(writing: Writing, look: Look): Promise<void> {
+  return film(writing, look, WEBM);
 }
 
 /** The same as H.264 in MP4, which everything plays, and which knows no transparency. */
-export function writeMp4(
-  video: TrackedVideo,
-  look: Look,
-  sink: Sink,
-  onProgress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
+export function writeMp4(writing: Writing, look: Look): Promise<void> {
   // What is transparent is black, which H.264 would make of it anyway.
   const solid: Look = look.background.kind === 'transparent' ? { ...look, background: BLACK } : look;
-  return film(video, solid, MP4, sink, onProgress, signal);
+  return film(writing, solid, MP4);
 }
 
 const BLACK = { kind: 'color', color: '#000' } as const;
 
-async function film(
-  video: TrackedVideo,
-  look: Look,
-  container: Container,
-  sink: Sink,
-  onProgress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
+async function film(writing: Writing, look: Look, container: Container): Promise<void> {
+  const { video, sink, signal } = writing;
   signal.throwIfAborted();
   const transparent = look.background.kind === 'transparent';
   const quality = new Quality('high');
@@ -110,7 +91,7 @@ async function film(
     );
     const composer = new Composer(video, look);
     const pictures = async () => {
-      for await (const i of frameNumbers(video, onProgress, signal)) {
+      for await (const i of frameNumbers(writing)) {
         const sample = await sampleOf(composer, video, i, transparent, timing[i]!);
         try {
           await source.add(sample);

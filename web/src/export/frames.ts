@@ -1,20 +1,16 @@
-import type { Progress, TrackedVideo } from './types';
+import type { TrackedVideo, Writing } from './types';
 
 /**
  * The numbers of the frames, in order, one at a time. Messages are read between two of them; an aborted signal ends it
  * by throwing the signal's reason.
  */
-export async function* frameNumbers(
-  video: TrackedVideo,
-  onProgress: Progress,
-  signal: AbortSignal,
-): AsyncGenerator<number> {
+export async function* frameNumbers({ video, progress, signal }: Writing): AsyncGenerator<number> {
   const total = video.timestamps.length;
   if (total === 0) throw new Error('There is nothing to export yet: no frame has been followed.');
   for (let i = 0; i < total; i++) {
     signal.throwIfAborted();
     yield i;
-    onProgress(i + 1, total);
+    progress(i + 1, total);
     await nextTask();
   }
   signal.throwIfAborted();

@@ -1,9 +1,12 @@
 import { Composer } from './compose';
-import type { Sink } from './sink';
-import type { Look, TrackedVideo } from './types';
+import type { Look, Writing } from './types';
 
 /** Frame i as a PNG. */
-export async function writeStill(video: TrackedVideo, i: number, look: Look, sink: Sink): Promise<void> {
+export async function writeStill(
+  { video, sink }: Pick<Writing, 'video' | 'sink'>,
+  i: number,
+  look: Look,
+): Promise<void> {
   const canvas = new Composer(video, look).picture(await video.frame(i), await video.alpha(i));
   const png = await canvas.convertToBlob({ type: 'image/png' });
   await sink.append(new Uint8Array(await png.arrayBuffer()));

@@ -1,4 +1,5 @@
 import type { AudioSample } from 'mediabunny';
+import type { Sink } from './sink';
 
 /** What is to be heard. */
 export interface Sound {
@@ -79,3 +80,11 @@ function scaled<T extends Background | Disguise>(effect: T, scale: number): T {
 
 /** Told after each frame: how many are done, of how many. */
 export type Progress = (done: number, total: number) => void;
+
+/** One file being written: of what, where to, who is told, and what ends it. */
+export interface Writing {
+  video: TrackedVideo;
+  sink: Sink;
+  progress: Progress;
+  signal: AbortSignal;
+}

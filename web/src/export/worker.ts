@@ -63,7 +63,7 @@ async function exported(job: Job, sink: Sink): Promise<void> {
   const progress = (done: number, total: number) =>
     port.postMessage({ say: 'progress', done, total, bytes: sink.size });
   try {
-    await write(job.format, video, job.look, sink, progress, stop.signal);
+    await write(job.format, { video, sink, progress, signal: stop.signal }, job.look);
   } finally {
     source?.close();
   }

@@ -3,23 +3,15 @@ import { writeCoco } from './coco';
 import { writeMp4, writeWebm } from './film';
 import { FORMATS, type FormatName } from './formats';
 import { writeMasks, writePictures } from './pictures';
-import type { Sink } from './sink';
 import { writeStill } from './still';
-import type { Look, Progress, TrackedVideo } from './types';
+import type { Look, Writing } from './types';
 
-export async function write(
-  format: FormatName,
-  video: TrackedVideo,
-  chosen: Look,
-  sink: Sink,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<void> {
+export async function write(format: FormatName, writing: Writing, chosen: Look): Promise<void> {
   const look = FORMATS[format].look(chosen);
-  if (format === 'masks') return writeMasks(video, sink, progress, signal);
-  if (format === 'coco' || !look) return writeCoco(video, sink, progress, signal);
-  if (format === 'still') return writeStill(video, 0, look, sink);
-  if (format === 'pictures') return writePictures(video, look, sink, progress, signal);
+  if (format === 'masks') return writeMasks(writing);
+  if (format === 'coco' || !look) return writeCoco(writing);
+  if (format === 'still') return writeStill(writing, 0, look);
+  if (format === 'pictures') return writePictures(writing, look);
   const film = format === 'mp4' || format === 'green' ? writeMp4 : writeWebm;
-  return film(video, look, sink, progress, signal);
+  return film(writing, look);
 }

@@ -6,7 +6,7 @@
  * there, one write makes it the one that the next page gets. A page, and the workers it starts, keep the version they
  * began with.
  *
- * Some files are needed on some devices only, such as one of two builds of the engine, or the sample (`later` in
+ * Some files are needed on some devices only, such as one of two builds of the engine, or a sample (`later` in
  * `files.json`): those are kept when the page has asked for them, or says that it uses them.
  *
  * Every answer carries the headers that let the page use threads, whatever the host sends.

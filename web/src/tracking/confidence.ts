@@ -7,9 +7,10 @@ import { CELL, EVERY } from './recall';
 
 const STEP = 4;
 
-/** Where one object is followed, and where several are. */
-const ALONE = { softness: -0.309, astray: -2.277, rating: 0, confused: 0, constant: 3.024 };
-const AMONG = { softness: 0, astray: 0, rating: 1.257, confused: -1.664, constant: -1.197 };
+/** Where one object is followed, where several are, and where a mask was made from marks. */
+const ALONE = { softness: -0.022, astray: -1.734, rating: 0.591, confused: 0, constant: 1.206 };
+const AMONG = { softness: 0, astray: 0, rating: 1.262, confused: -1.014, constant: -1.248 };
+const PROPOSED = { softness: 0, astray: 0, rating: 1.048, confused: 0, constant: -0.443 };
 
 /** Cells; where less than this looks like the object, that tells nothing. */
 const LEAST_ALIKE = 0.05;
@@ -18,11 +19,11 @@ const LEAST_ALIKE = 0.05;
 const MOST_RATING = 6;
 
 /** The logit that stands for a rating that says nothing, and the share for an object that nothing looks like. */
-const USUAL = { rating: 2.02, astray: 0.414 };
+const USUAL = { rating: 1.879, astray: 0.617 };
 
 /**
  * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere. `rating`: the network's own.
- * `alike`: for each object how much some cells look like it, see `recall.ts`; null where nothing is known of that.
+ * `alike`: for each object how much some cells look like it, see `recall.ts`; null where a mask was made from marks.
  */
 export function confidences(
   probabilities: Float32Array,
@@ -56,9 +57,9 @@ export function confidences(
       sums[winner].cells[Math.floor(row / CELL) * across + Math.floor(column / CELL)] += (STEP / CELL) ** 2;
     }
   }
+  const table = !alike ? PROPOSED : objects === 1 ? ALONE : AMONG;
   return sums.map(({ area, soft, cells }, n) => {
     if (!area) return 0;
-    const table = objects === 1 ? ALONE : AMONG;
     const { astray, confused } = likeness(alike, n, cells, across);
     const score =
       table.softness * (soft / Math.sqrt(area)) +

@@ -35,9 +35,6 @@ export const ICONS = {
   camera: svg(
     '<rect x="3" y="6.500" width="12.500" height="11" rx="2"/><path d="M15.500 11l5.500-3.500v9L15.500 13"/>',
   ),
-  sample: svg(
-    '<path d="M12 3.500l2.300 5.700 6.200.400-4.800 3.900 1.600 6L12 16.200 6.700 19.500l1.600-6-4.800-3.900 6.200-.400z"/>',
-  ),
   export: svg('<path d="M12 4v11M7.500 10.500L12 15l4.500-4.500M4.500 19.500h15"/>'),
   help: svg(
     '<circle cx="12" cy="12" r="8.500"/><path d="M9.700 9.500a2.400 2.400 0 1 1 3.600 2.100c-.900.500-1.300 1-1.300 1.900M12 16.500v.100"/>',
@@ -50,5 +47,12 @@ export const ICONS = {
   save: svg('<path d="M5 4.5h11L19.500 8v11.500h-15zM8 4.500V9h7V4.500M8 19.500V14h8v5.500"/>'),
   close: svg('<path d="M6 6l12 12M18 6L6 18"/>'),
   theme: svg('<circle cx="12" cy="12" r="8.500"/><path d="M12 3.500a8.500 8.500 0 0 1 0 17z" fill="currentColor"/>'),
+  sound: svg(
+    '<path d="M4 9.500v5h3.500L12 19V5L7.500 9.500z"/><path d="M15.500 9a4.200 4.200 0 0 1 0 6M18 6.500a8 8 0 0 1 0 11"/>',
+  ),
+  muted: svg('<path d="M4 9.500v5h3.500L12 19V5L7.500 9.500z"/><path d="M16 9.500l5 5M21 9.500l-5 5"/>'),
+  more: svg(
+    '<path d="M4 7h9M18 7h2M4 17h2M11 17h9"/><circle cx="15.500" cy="7" r="2.300"/><circle cx="8.500" cy="17" r="2.300"/>',
+  ),
   lock: svg('<rect x="5" y="10.500" width="14" height="9.500" rx="2"/><path d="M8 10.500V8a4 4 0 0 1 8 0v2.500"/>'),
 } as const;

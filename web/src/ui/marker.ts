@@ -78,6 +78,9 @@ export class Marker {
   /** Taps so far, the box or stroke under way, and the brush. */
   draw(): void {
     const { session } = this;
+    // What is over the picture makes room for a drag.
+    const moving = this.hand !== null || this.fingers.size > 1 || Boolean(this.drag && this.isDrag());
+    this.canvas.classList.toggle('dragging', moving);
     const taps = session && this.shown && session.busy !== 'tracking' ? session.masks?.marks : undefined;
     const painting = this.tool === 'brush' || this.tool === 'eraser';
     const anything = Boolean(taps?.size || this.drag || this.cursor || (painting && this.hover));
@@ -192,7 +195,7 @@ export class Marker {
     this.fingers.delete(event.pointerId);
     if (this.hand) return this.release();
     const { drag, session } = this;
-    if (!drag || !session) return;
+    if (!drag || !session) return this.draw();
     this.drag = null;
     const [from, to] = [drag.points[0], this.point(event)];
     if (this.tool === 'brush' || this.tool === 'eraser') {

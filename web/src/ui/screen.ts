@@ -13,6 +13,7 @@ import { keepFile, Previewer } from '../export/client';
 import type { Look } from '../export/types';
 import type { Point } from '../tracking/marks';
 import type { VideoSource } from '../video/source';
+import { Speaker } from '../video/speaker';
 import { advice } from './advice';
 import { choice, h } from './dom';
 import { EdgePanel } from './edges';
@@ -25,6 +26,7 @@ import { tinted } from './paint';
 import { previewOf } from './preview';
 import { QualityPicker } from './quality';
 import { choosePlace, download } from './save';
+import { Sheet } from './sheet';
 import type { Shortcut } from './shortcuts';
 import { Stage, type View } from './stage';
 import { ExportDialog } from './export';
@@ -37,6 +39,9 @@ const VIEWS: { value: View; text: string; hint: string }[] = [
   { value: 'cutout', text: 'Result', hint: 'As it will be exported' },
   { value: 'compare', text: 'Before / after', hint: 'Both, with a slider between them' },
 ];
+
+/** Where the panel is a sheet that comes when asked; the same as in app.css. */
+const SMALL = '(max-width: 820px), (max-height: 500px) and (orientation: landscape)';
 
 /** Width of the picture in the export dialog. */
 const THUMBNAIL = 480;
@@ -57,6 +62,9 @@ export class EditorScreen {
   readonly exportButton: HTMLButtonElement;
   private readonly pickers: LookPicker[];
   private readonly edges: EdgePanel;
+  private readonly sheet: Sheet;
+  private readonly bottom: HTMLElement;
+  private readonly speaker = new Speaker();
   private readonly thumbnails = new Previewer();
   private session: Session | undefined;
   private player: Player | undefined;
@@ -70,23 +78,24 @@ export class EditorScreen {
     initial: Quality,
   ) {
     const failed = (error: unknown) => notices.error(error);
-    this.stage = new Stage({
+    const marking = {
       tap: (point, on) => this.mark((session) => session.tap(point, on)),
       box: (from, to) => this.mark((session) => session.box(boxOf(from, to))),
       stroke: (points, erase) => this.mark((session) => session.stroke(points, this.stage.marker.brush, erase)),
       rest: (point) => void this.rest(point),
-    });
-    this.toolbar = new Toolbar(this.stage.marker, {
-      use: (tool) => this.use(tool),
-      sign: () => this.sign(),
-      undo: () => this.edit((session) => session.undo()),
-      redo: () => this.edit((session) => session.redo()),
-    });
+      sign: (adding) => this.sign(adding),
+      follow: () => this.follow(1),
+      left: () => this.transport.focus(),
+    } satisfies ConstructorParameters<typeof Stage>[0];
+    this.stage = new Stage(marking, () => this.update());
     this.objects = new ObjectList({
       choose: (id) => this.choose(id),
       rename: (id, name) => this.edit((session) => session.rename(id, name)),
       remove: (id) => this.edit((session) => session.remove(id)),
-      add: () => this.edit((session) => session.addObject()),
+      add: () => {
+        this.edit((session) => session.addObject());
+        this.sheet.close(); // to mark it
+      },
       hide: () => this.edit((session) => session.clear()),
     });
     this.timeline = new Timeline({
@@ -99,6 +108,7 @@ export class EditorScreen {
       follow: (direction) => this.follow(direction),
       check: () => this.check(),
       cut: (end) => this.cut(end),
+      mute: () => this.mute(),
     });
     this.views = choice('View', VIEWS, (view) => this.look(view));
     const inDialog = (error: unknown) => this.exportDialog.failed(error);
@@ -118,21 +128,40 @@ export class EditorScreen {
       on: { click: () => this.exportDialog.open() },
     });
     this.exportButton.innerHTML = `${ICONS.export}<span>Export</span>`;
+    const part = h('section', { class: 'card' }, h('h2', {}, 'Part of the video'));
+    this.sheet = new Sheet(
+      this.objects.element,
+      h('section', { class: 'card' }, h('h2', {}, 'View'), this.views.element, this.pickers[0].element),
+      part,
+      this.edges.element,
+      this.quality.element,
+    );
+    const actions = {
+      use: (tool: Tool) => this.use(tool),
+      sign: () => this.sign(),
+      undo: () => this.edit((session) => session.undo()),
+      redo: () => this.edit((session) => session.redo()),
+    };
+    this.toolbar = new Toolbar(this.stage.marker, actions, this.sheet.button);
+    this.bottom = h('div', { class: 'bottom' }, this.timeline.element, this.transport.element);
     this.element = h(
       'main',
       { class: 'editor', hidden: true },
       this.toolbar.element,
       h('div', { class: 'centre' }, this.stage.element, this.hint),
-      h(
-        'aside',
-        { class: 'panel', 'aria-label': 'Objects and view' },
-        this.objects.element,
-        h('section', { class: 'card' }, h('h2', {}, 'View'), this.views.element, this.pickers[0].element),
-        this.edges.element,
-        this.quality.element,
-      ),
-      h('div', { class: 'bottom' }, this.timeline.element, this.transport.element),
+      this.sheet.element,
+      this.bottom,
+      this.sheet.around,
     );
+    const small = matchMedia(SMALL);
+    const arrange = () => {
+      if (small.matches) part.append(this.transport.cutting);
+      else this.transport.takeCutting();
+      part.hidden = !small.matches;
+      this.sheet.close();
+    };
+    small.addEventListener('change', arrange);
+    arrange();
     this.views.set('overlay');
   }
 
@@ -156,6 +185,7 @@ export class EditorScreen {
     );
     this.player = new Player(
       session,
+      this.speaker,
       () => this.stage.draw(),
       () => this.update(),
       (error) => this.failed(error),
@@ -238,6 +268,7 @@ export class EditorScreen {
       { key: 'arrowright', text: 'Next frame', act: () => this.step(1) },
       { key: 'shift+arrowleft', text: 'Ten frames back', act: () => this.step(-10) },
       { key: 'shift+arrowright', text: 'Ten frames on', act: () => this.step(10) },
+      { key: 'm', text: 'Sound on or off', act: () => this.mute() },
       { key: 'n', text: 'The next place to check', act: () => this.check() },
       { key: 'v', text: 'Next view', act: () => this.nextView() },
       { key: 'a', text: 'New object', act: () => this.edit((session) => session.addObject()) },
@@ -292,8 +323,13 @@ export class EditorScreen {
     this.stage.marker.draw();
   }
 
-  private sign(): void {
-    this.stage.marker.adding = !this.stage.marker.adding;
+  private sign(adding = !this.stage.marker.adding): void {
+    this.stage.marker.adding = adding;
+    this.update();
+  }
+
+  private mute(): void {
+    this.speaker.muted = !this.speaker.muted;
     this.update();
   }
 
@@ -432,7 +468,7 @@ export class EditorScreen {
     if (!session || !player) return;
     this.toolbar.update(session);
     this.objects.update(session);
-    this.transport.update(session, player);
+    this.transport.update(session, player, this.speaker.muted);
     this.timeline.update();
     this.edges.show(session.edges);
     this.autosave?.changed();
@@ -444,8 +480,16 @@ export class EditorScreen {
     this.exportButton.classList.toggle('primary', done);
     this.exportButton.classList.toggle('secondary', !done);
     this.hint.textContent = advice(session);
+    this.updateBar(session, player);
     const { inner } = session.geometry;
     this.quality.show(`${inner.width} x ${inner.height} · ${this.network.engine || 'loading'}`);
+  }
+
+  /** Beside the object, where it can be marked: not while something runs, nor where the brush may begin. */
+  private updateBar(session: Session, player: Player): void {
+    const { marker, view, bar, closeness } = this.stage;
+    const shown = view === 'overlay' && marker.tool === 'select' && player.mode === null && session.busy !== 'tracking';
+    bar.update(session, shown, marker.adding, [this.hint, closeness, this.bottom, ...this.transport.over]);
   }
 }
 

@@ -10,6 +10,7 @@ import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 import { Lens } from './lens';
 import { Marker, type MarkActions } from './marker';
+import { ObjectBar, type BarActions } from './objectbar';
 import { ghost, tinted } from './paint';
 import { previewOf } from './preview';
 
@@ -32,6 +33,7 @@ export class Stage {
   readonly marker: Marker;
   readonly element: HTMLElement;
   readonly lens = new Lens();
+  readonly bar: ObjectBar;
 
   private readonly canvas = h('canvas', { class: 'view', role: 'img', 'aria-label': 'The video' });
   private readonly split = h('input', {
@@ -43,7 +45,7 @@ export class Stage {
     value: 50,
     hidden: true,
   });
-  private readonly closeness: HTMLButtonElement;
+  readonly closeness: HTMLButtonElement;
   private readonly frame: HTMLElement;
   /** The masks as a picture of the part of the frame that they are of, and of what it was made. */
   private readonly mask = new OffscreenCanvas(1, 1);
@@ -55,12 +57,25 @@ export class Stage {
   private foreseen: ImageBitmap | null = null;
   private session: Session | undefined;
 
-  constructor(actions: MarkActions) {
+  /** `seenAnew` is told when the picture is seen otherwise: closer, or larger. */
+  constructor(
+    actions: MarkActions & BarActions,
+    private readonly seenAnew: () => void,
+  ) {
     this.marker = new Marker(actions, this.lens, () => this.moved());
+    this.bar = new ObjectBar(this.lens, actions);
     this.split.setAttribute('aria-label', 'Before and after');
     this.closeness = iconButton(ICONS.fit, 'Show all of the picture', '0', () => this.showAll(), 'closeness');
     this.closeness.hidden = true;
-    this.frame = h('div', { class: 'frame' }, this.canvas, this.marker.canvas, this.split, this.closeness);
+    this.frame = h(
+      'div',
+      { class: 'frame' },
+      this.canvas,
+      this.marker.canvas,
+      this.split,
+      this.bar.element,
+      this.closeness,
+    );
     this.element = h('div', { class: 'stage' }, this.frame);
     this.split.addEventListener('input', () => void this.draw());
     this.frame.addEventListener('wheel', (event) => this.wheel(event), { passive: false });
@@ -196,6 +211,7 @@ export class Stage {
     this.closeness.hidden = this.lens.zoom === 1;
     this.closeness.innerHTML = `${ICONS.fit}<span>${Math.round(100 * this.lens.zoom)} %</span>`;
     void this.draw();
+    this.seenAnew();
   }
 
   /** As large as there is room for. */
@@ -207,5 +223,6 @@ export class Stage {
     const [w, h] = [Math.floor(width * scale), Math.floor(height * scale)];
     Object.assign(this.frame.style, { width: `${w}px`, height: `${h}px` });
     this.marker.resize(w, h);
+    this.seenAnew();
   }
 }

@@ -3,10 +3,23 @@ import type { Card } from '../editor/shelf';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 
+/** A clip to try: a file beside the page, and a picture of it in `demo`. */
+export interface Sample {
+  file: string;
+  title: string;
+  about: string;
+}
+
+const SAMPLES: readonly Sample[] = [
+  { file: 'sample', title: 'Three at once', about: 'A fish, a star and a turtle' },
+  { file: 'sample-meet', title: 'Two that meet', about: 'Upright, and one hides the other' },
+  { file: 'sample-small', title: 'Small and quick', about: 'A fish that shoots through the picture' },
+];
+
 export interface StartActions {
   file(file: File): void;
   camera(): void;
-  sample(): void;
+  sample(sample: Sample): void;
   /** Go on with a session that was kept. */
   resume(card: Card): void;
   discard(card: Card): void;
@@ -44,14 +57,19 @@ export class StartScreen {
         { class: 'ways' },
         button(ICONS.open, 'Choose a video', () => input.click(), 'primary large'),
         button(ICONS.camera, 'Use the camera', actions.camera, 'secondary large'),
-        button(ICONS.sample, 'Try the sample', actions.sample, 'secondary large'),
       ),
       h('p', { class: 'or' }, 'or drop a video or a project anywhere on this page'),
       input,
     );
+    const samples = h(
+      'section',
+      { class: 'samples', 'aria-label': 'Samples' },
+      h('h2', {}, 'Nothing at hand? Try one of these'),
+      h('div', {}, ...SAMPLES.map((sample) => sampleCard(sample, () => actions.sample(sample)))),
+    );
     const promise = h('p', { class: 'promise' });
     promise.innerHTML = `${ICONS.lock}<span>Nothing leaves this device. No account, no upload, also offline.</span>`;
-    this.element = h('main', { class: 'start' }, this.shelf, drop, promise);
+    this.element = h('main', { class: 'start' }, this.shelf, drop, samples, promise);
   }
 
   /** What was begun before. */
@@ -99,6 +117,15 @@ function demonstration(): HTMLElement {
     { class: 'demo' },
     picture('before', 'A star, a fish and a turtle in the sea'),
     h('div', { class: 'wipe' }, picture('after', 'The same, with the fish cut out of it')),
+  );
+}
+
+function sampleCard({ file, title, about }: Sample, act: () => void): HTMLElement {
+  return h(
+    'button',
+    { type: 'button', class: 'sample', on: { click: act } },
+    h('img', { src: `./demo/${file}.webp`, alt: '', width: 264, height: 148, decoding: 'async' }),
+    h('span', {}, h('strong', {}, title), h('small', {}, about)),
   );
 }
 

@@ -15,12 +15,14 @@ export class Toolbar {
   private readonly tools: HTMLButtonElement[];
   private readonly sign: HTMLButtonElement;
   private readonly size: HTMLInputElement;
+  private readonly sizes: HTMLElement;
   private readonly undo: HTMLButtonElement;
   private readonly redo: HTMLButtonElement;
 
   constructor(
     private readonly marker: Marker,
     actions: { use(tool: Tool): void; sign(): void; undo(): void; redo(): void },
+    more: HTMLButtonElement,
   ) {
     this.tools = TOOLS.map(({ tool, label, key }) => {
       const button = iconButton(ICONS[tool], label, key, () => actions.use(tool), 'tool');
@@ -29,6 +31,7 @@ export class Toolbar {
     });
     this.sign = iconButton(ICONS.plus, 'Taps add to the object', 'X', actions.sign, 'tool sign');
     this.size = h('input', { type: 'range', class: 'brush', min: 1, max: 60, 'aria-label': 'Brush size' });
+    this.sizes = h('div', { class: 'sizes' }, this.size);
     this.size.addEventListener('input', () => (marker.brush = Number(this.size.value)));
     this.undo = iconButton(ICONS.undo, 'Undo', 'Z', actions.undo, 'tool');
     this.redo = iconButton(ICONS.redo, 'Redo', 'Shift+Z', actions.redo, 'tool');
@@ -39,10 +42,11 @@ export class Toolbar {
       { class: 'toolbar', role: 'toolbar', 'aria-label': 'Tools', 'aria-orientation': 'vertical' },
       ...this.tools,
       this.sign,
-      this.size,
+      this.sizes,
       h('hr', {}),
       this.undo,
       this.redo,
+      more,
     );
   }
 
@@ -54,7 +58,7 @@ export class Toolbar {
     this.sign.innerHTML = `${adding ? ICONS.plus : ICONS.minus}<span>${adding ? 'Add' : 'Remove'}</span>`;
     this.sign.setAttribute('aria-label', adding ? 'Taps add to the object' : 'Taps remove from the object');
     this.sign.setAttribute('aria-pressed', String(!adding));
-    this.size.hidden = !painting;
+    this.sizes.hidden = !painting;
     this.size.max = String(Math.round(0.08 * Math.max(session.source.width, session.source.height)));
     this.size.value = String(this.marker.brush);
     const busy = session.busy !== null;

@@ -15,14 +15,20 @@ export interface TransportActions {
   check(): void;
   /** Begin or end here; null: all of the video. */
   cut(end: 'first' | 'last' | null): void;
+  mute(): void;
 }
 
 export class Transport {
   readonly element: HTMLElement;
+  /** Where it begins and ends: on phones among the things that are not always needed. */
+  readonly cutting: HTMLElement;
+  /** What is over the picture on phones. */
+  readonly over: HTMLElement[];
   private readonly play: HTMLButtonElement;
   private readonly back: HTMLButtonElement;
   private readonly forth: HTMLButtonElement;
   private readonly check: HTMLButtonElement;
+  private readonly sound: HTMLButtonElement;
   private readonly steps: HTMLButtonElement[];
   private readonly cuts: HTMLButtonElement[];
   private readonly whole: HTMLButtonElement;
@@ -39,21 +45,38 @@ export class Transport {
     this.forth = labelled(ICONS.follow, 'Follow', 'F', () => actions.follow(1), 'primary follow');
     this.check = labelled(ICONS.doubt, 'Places to check', 'N', actions.check, 'quiet check');
     this.cuts = [
-      iconButton(ICONS.inPoint, 'Begin here', 'I', () => actions.cut('first')),
-      iconButton(ICONS.outPoint, 'End here', 'O', () => actions.cut('last')),
+      labelled(ICONS.inPoint, 'Begin here', 'I', () => actions.cut('first'), 'icon'),
+      labelled(ICONS.outPoint, 'End here', 'O', () => actions.cut('last'), 'icon'),
     ];
     this.whole = h('button', { type: 'button', class: 'quiet small', on: { click: () => actions.cut(null) } }, 'All');
     this.whole.title = 'All of the video again';
+    this.cutting = h('div', { class: 'cuts' }, ...this.cuts, this.whole);
+    this.sound = iconButton(ICONS.sound, 'Mute', 'M', actions.mute, 'icon sound');
+    this.sound.hidden = true;
+    this.over = [
+      h('div', { class: 'left' }, this.time, this.pace),
+      h('div', { class: 'right' }, this.check, this.sound, this.cutting),
+    ];
     this.element = h(
       'div',
       { class: 'transport' },
-      h('div', { class: 'left' }, this.time, this.pace),
+      this.over[0],
       h('div', { class: 'middle' }, this.back, this.steps[0], this.play, this.steps[1], this.forth),
-      h('div', { class: 'right' }, this.check, ...this.cuts, this.whole),
+      this.over[1],
     );
   }
 
-  update(session: Session, player: Player): void {
+  /** Back to its place beside the others. */
+  takeCutting(): void {
+    this.over[1].append(this.cutting);
+  }
+
+  /** The button that follows, or stops it. */
+  focus(): void {
+    this.forth.focus();
+  }
+
+  update(session: Session, player: Player, muted: boolean): void {
     const { index, frames, source, range } = session;
     const running = player.mode !== null;
     const following = player.mode === 'follow';
@@ -76,6 +99,9 @@ export class Transport {
     this.forth.classList.toggle('stop', following);
     label(this.forth, following ? ICONS.stop : ICONS.follow, following ? stopText(player) : 'Follow');
     for (const button of [...this.steps, ...this.cuts]) button.disabled = running;
+    this.sound.hidden = !source.sound;
+    this.sound.innerHTML = muted ? ICONS.muted : ICONS.sound;
+    this.sound.setAttribute('aria-pressed', String(muted));
     this.whole.hidden = !session.isPart;
     this.cuts[0].setAttribute('aria-pressed', String(session.isPart && range.first > 0));
     this.cuts[1].setAttribute('aria-pressed', String(session.isPart && range.last < frames - 1));

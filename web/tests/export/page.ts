@@ -15,8 +15,7 @@ const TIMESTAMPS = [0, 1 / 30, 2 / 30, 0.15, 0.2, 0.201, 0.5, 0.9, 0.94, 0.98, 1
 /** Writes every export; the object tells what else was seen. */
 export async function run(): Promise<Record<string, unknown>> {
   const video = madeVideo(WIDTH, HEIGHT, TIMESTAMPS);
-  const never = new AbortController().signal;
-  const ignore = (): void => {};
+  const writing = (sink: Sink) => ({ video, sink, progress: () => {}, signal: new AbortController().signal });
   const backgrounds: Record<string, Background> = {
     transparent: { kind: 'transparent' },
     color: { kind: 'color', color: '#ffffff' },
@@ -25,11 +24,11 @@ export async function run(): Promise<Record<string, unknown>> {
   };
   for (const [name, background] of Object.entries(backgrounds)) {
     const look = plainLook(background);
-    await write(`${name}.webm`, await filled((sink) => writeWebm(video, look, sink, ignore, never)));
-    await write(`${name}.png`, await filled((sink) => writeStill(video, 3, look, sink)));
+    await write(`${name}.webm`, await filled((sink) => writeWebm(writing(sink), look)));
+    await write(`${name}.png`, await filled((sink) => writeStill({ video, sink }, 3, look)));
   }
-  await write('masks.zip', await filled((sink) => writeMasks(video, sink, ignore, never)));
-  await write('coco.json', await filled((sink) => writeCoco(video, sink, ignore, never)));
+  await write('masks.zip', await filled((sink) => writeMasks(writing(sink))));
+  await write('coco.json', await filled((sink) => writeCoco(writing(sink))));
   await write('truth.bin', await truth(video));
   return {
     timestamps: TIMESTAMPS,
@@ -49,7 +48,7 @@ async function filled(work: (sink: Sink) => Promise<void>): Promise<Blob> {
 }
 
 function webm(video: TrackedVideo, background: Background, progress: Progress, signal: AbortSignal): Promise<void> {
-  return writeWebm(video, plainLook(background), new Sink(toMemory()), progress, signal);
+  return writeWebm({ video, sink: new Sink(toMemory()), progress, signal }, plainLook(background));
 }
 
 /** RGB and matte of every frame, one after the other. */

@@ -4,9 +4,9 @@ import { inflateSync } from 'node:zlib';
 import { imported } from './bundle.mjs';
 
 const parts = await imported('parts.ts');
-const ignore = () => {};
 const sink = () => new parts.Sink(parts.toMemory());
 const never = new AbortController().signal;
+const writing = (video, progress = () => {}, signal = never) => ({ video, sink: sink(), progress, signal });
 
 test("the checksum of '123456789' is the one every description of CRC-32 gives", () => {
   assert.equal(parts.crc32(parts.ascii('123456789')), 0xcbf43926);
@@ -101,7 +101,7 @@ test('three boxes have the variance of the Gaussian, nearly', () => {
 test('progress is told for every frame; aborting ends the work with its reason', async () => {
   const video = parts.madeVideo(16, 12, [0, 0.1, 0.2]);
   const told = [];
-  await parts.writeMasks(video, sink(), (done, total) => told.push([done, total]), never);
+  await parts.writeMasks(writing(video, (done, total) => told.push([done, total])));
   assert.deepEqual(told, [
     [1, 3],
     [2, 3],
@@ -109,7 +109,7 @@ test('progress is told for every frame; aborting ends the work with its reason',
   ]);
   const stop = new AbortController();
   const abortAfterFirst = () => stop.abort();
-  await assert.rejects(parts.writeCoco(video, sink(), abortAfterFirst, stop.signal), { name: 'AbortError' });
+  await assert.rejects(parts.writeCoco(writing(video, abortAfterFirst, stop.signal)), { name: 'AbortError' });
 });
 
 test('other tasks get their turn between two frames', async () => {
@@ -117,15 +117,15 @@ test('other tasks get their turn between two frames', async () => {
   const order = [];
   const tick = () => order.push('page') < 40 && setImmediate(tick);
   setImmediate(tick);
-  await parts.writeCoco(video, sink(), (done) => order.push(done), never);
+  await parts.writeCoco(writing(video, (done) => order.push(done)));
   const between = order.slice(order.indexOf(1) + 1, order.indexOf(4));
   assert.ok(between.includes('page'), order.join(' '));
 });
 
 test('nothing to export, and planes of a wrong size, are said plainly', async () => {
-  await assert.rejects(parts.writeMasks(parts.madeVideo(4, 4, []), sink(), ignore, never), /nothing to export/);
+  await assert.rejects(parts.writeMasks(writing(parts.madeVideo(4, 4, []))), /nothing to export/);
   const video = { ...parts.madeVideo(4, 4, [0]), labels: async () => new Uint8Array(15) };
-  await assert.rejects(parts.writeCoco(video, sink(), ignore, never), /labels of 4 x 4 = 16 pixels, got 15/);
+  await assert.rejects(parts.writeCoco(writing(video)), /labels of 4 x 4 = 16 pixels, got 15/);
 });
 
 test('what is written at any place of a file is there when it is closed', async () => {

@@ -12,7 +12,7 @@ const size = clip.width * clip.height;
 const video = { ...clip, first: 0, labels: async (i) => ids.subarray(i * size, (i + 1) * size) };
 for (const [name, write] of Object.entries({ 'masks.zip': writeMasks, 'coco.json': writeCoco })) {
   const sink = new Sink(toMemory());
-  await write(video, sink, () => {}, new AbortController().signal);
+  await write({ video, sink, progress: () => {}, signal: new AbortController().signal });
   const blob = await sink.close();
   writeFileSync(join(folder, name), Buffer.from(await blob.arrayBuffer()));
 }
