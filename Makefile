@@ -24,8 +24,11 @@ demo: $(VENV)/.base
 	$(BIN)/mobilevos demo --output out/demo --force
 
 # one thread a process: threads of two processes that wait for each other by spinning make both crawl
+# what fails among others is run once more by itself, in full view: a process that was lost takes its test along
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations=15
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --durations=15 || \
+	{ echo "once more, one after another: what failed"; \
+	  OMP_NUM_THREADS=1 $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
 # the same, and which lines no test has run
 coverage: $(VENV)/.dev

@@ -19,7 +19,7 @@ weights media losses
 datasets model
 runtime
 tracking
-synthetic evaluation pipeline clips
+synthetic evaluation pipeline clips render
 removal batch app demo training
 export
 benchmark integrations

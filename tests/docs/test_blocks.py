@@ -109,7 +109,8 @@ def check_clients(folder: Path) -> None:
     for client in clients:
         fixed = client.name == "masks-litert"  # a graph of the frames' own size
         size = None if fixed else WORKING_SIZE
-        tracker = Tracker.load("mobilenetv2-lite", "onnx", queue=2, size=size, window="off")
+        queue = 3 if fixed else 2  # the slots that the client fills
+        tracker = Tracker.load("mobilenetv2-lite", "onnx", queue=queue, size=size, window="off")
         tracker.start(read_picture(files[0]), read_mask(folder / "mask.png"))
         for path in files[1:]:
             mask = tracker.step(read_picture(path)).mask == 1

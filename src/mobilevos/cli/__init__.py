@@ -23,6 +23,8 @@ EXTRAS = {
     "litert_torch": "tflite",
     "matplotlib": "benchmark",
     "ray": "ray",
+    "trimesh": "render",
+    "moderngl": "render",
 }
 """The extra that installs a package which the base install lacks."""
 
@@ -60,8 +62,10 @@ def main() -> None:
         evaluate,
         export,
         import_stcn,
+        label_studio,
         models,
         remove,
+        render,
         reproduce,
         segment,
         soup,
@@ -73,10 +77,12 @@ def main() -> None:
     app.command()(batch.batch)
     app.command()(demo.demo)
     app.command()(browser_app.app)
+    app.command()(label_studio.label_studio)
     app.command()(train.train)
     app.command()(soup.soup)
     app.command()(export.export)
     app.command()(models.models)
+    app.command()(render.render)
     app.command()(reproduce.reproduce)
     app.command()(import_stcn.import_stcn)
     app.add_typer(benchmark.app, name="benchmark")
