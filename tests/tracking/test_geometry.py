@@ -74,3 +74,42 @@ def test_what_a_window_shows_comes_back_to_its_place() -> None:
     inside = np.argwhere(back)
     np.testing.assert_allclose(inside.min(0), [60, 400], atol=1)
     np.testing.assert_allclose(inside.max(0), [139, 499], atol=1)
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "view", "widest"),
+    [
+        (480, 854, (320, 432), 648 / 854),
+        (1080, 1920, (320, 432), 1458 / 1920),
+        (1920, 1080, (432, 320), 1458 / 1920),
+        (480, 640, (320, 427), 1.0),  # no wider than the widest window
+        (480, 480, (320, 320), 1.0),
+        (480, 1920, (320, 640), 0.5),  # half of it
+    ],
+)
+def test_windows_are_not_as_wide_as_wide_frames(height: int, width: int, view: tuple[int, int], widest: float) -> None:
+    """All of a wide frame is seen smaller, with padding above and below; every window has one size with its padding."""
+    whole = Geometry.fit(height, width, 320, windowed=True)
+    assert whole.view == view
+    assert whole.widest == pytest.approx(widest)
+    assert whole.is_whole
+    padded = tuple(side + -side % 16 for side in view)
+    for zoom in (widest, (1 + widest) / 2, 1.0, 1.3, 2.2):
+        window = whole.window(width / 3, height / 2, zoom)
+        top, bottom, left, right = window.padding
+        assert (window.scaled[0] + top + bottom, window.scaled[1] + left + right) == padded
+        assert window.scale == pytest.approx(zoom * 320 / min(height, width), rel=0.01)
+        assert window.scaled[0] / window.box[2] == pytest.approx(window.scaled[1] / window.box[3], rel=0.01)
+        assert window.whole == whole
+
+
+def test_a_wide_part_comes_back_to_its_place() -> None:
+    """Where a window is wider than its view, the padding above and below is left out again."""
+    whole = Geometry.fit(480, 960, 320, windowed=True)
+    mask = np.zeros((480, 960), np.uint8)
+    mask[100:300, 200:700] = 3
+    for window in (whole, whole.window(480, 240, 0.8)):
+        assert window.padding[0] > 16
+        back = np.argwhere(window.restore(window.masks(mask, [3]))[0] > 0.5)
+        np.testing.assert_allclose(back.min(0), [100, 200], atol=2)
+        np.testing.assert_allclose(back.max(0), [299, 699], atol=2)

@@ -52,9 +52,9 @@ def test_files_of_before_are_named_as_such(runtime: TorchRuntime, tmp_path: Path
     save_state(tmp_path / "new.npz", tracker.state(), 0)
     with np.load(tmp_path / "new.npz") as file:
         arrays = dict(file)
-    about = json.loads(str(arrays["about"])) | {"format": 2}
+    about = json.loads(str(arrays["about"])) | {"format": 3}
     np.savez(tmp_path / "old.npz", **{**arrays, "about": np.array(json.dumps(about))})
-    with pytest.raises(InputError, match="its format is 2, expected 3"):
+    with pytest.raises(InputError, match="its format is 3, expected 4"):
         load_state(tmp_path / "old.npz")
 
 

@@ -38,6 +38,10 @@ def box(result: TrackResult) -> tuple[int, int, int, int]:
 
 ACROSS = [{1: (10 + 9 * time, 40 + 3 * time)} for time in range(45)]
 """24 x 24 pixels of 480 x 240, from one corner to the other."""
+WHOLE = 312 / WIDTH
+"""Zoom: a view is 208 of the network's pixels wide, that is 312 of the frame's; at less than 1 it shows all of it."""
+CLOSEST = (round(HEIGHT / MOST_ZOOM), round(312 / MOST_ZOOM))
+"""height, width of the smallest window"""
 FAR = [{1: (20, 30 + time), 2: (430, 190 - time)} for time in range(8)]
 """Two in opposite corners."""
 
@@ -47,7 +51,7 @@ def test_the_window_stays_around_a_small_object() -> None:
     for places, result in zip(ACROSS[1:], follow(tracker, ACROSS[1:]), strict=True):
         assert overlap(result.mask, places, 1) > 0.95
         top, left, height, width = box(result)
-        assert (height, width) == (round(HEIGHT / MOST_ZOOM), round(WIDTH / MOST_ZOOM))
+        assert (height, width) == CLOSEST
         x, y = places[1]
         assert left + 20 <= x or left == 0
         assert x + 24 <= left + width - 20 or left + width == WIDTH
@@ -75,13 +79,13 @@ def test_outside_of_the_window_there_is_nothing() -> None:
 
 def test_what_leaves_is_looked_for_everywhere_and_found_when_it_comes_back() -> None:
     leaving = [{1: (400 + 10 * time, 100)} for time in range(8)]
-    gone: list[Places] = [{1: (WIDTH, 100)}] * 6
-    back = [{1: (20 + 4 * time, 20)} for time in range(12)]
+    gone: list[Places] = [{1: (WIDTH, 100)}] * 20
+    back = [{1: (20 + 4 * time, 20)} for time in range(15)]
     tracker = begin(leaving[0])
     follow(tracker, leaving[1:])
     away = follow(tracker, gone)
     assert not any(result.mask.any() for result in away)
-    assert [result.confidence for result in away] == [{1: 0.0}] * 6
+    assert [result.confidence for result in away] == [{1: 0.0}] * 20
     sizes = [box(result)[3] for result in away]
     assert sizes == sorted(sizes)
     assert sizes[-1] == WIDTH
@@ -95,7 +99,7 @@ def test_one_of_several_that_is_lost_is_looked_for() -> None:
     near, apart = {1: (60, 60), 2: (100, 80)}, {1: (60, 60), 2: (440, 200)}
     tracker = begin(near)
     follow(tracker, [near] * 2)
-    results = follow(tracker, [apart] * 5)
+    results = follow(tracker, [apart] * 7)
     assert results[0].confidence[2] == 0
     assert all(overlap(result.mask, apart, 1) > 0.9 for result in results)
     assert overlap(results[-1].mask, apart, 2) > 0.9
@@ -111,7 +115,7 @@ def test_a_cut_to_another_scene_and_back(length: int) -> None:
         result = tracker.step(other)
         assert box(result) == (0, 0, HEIGHT, WIDTH)
         assert not result.mask.any()
-    path: list[Places] = [{1: (430 - 2 * time, 190)} for time in range(12)]
+    path: list[Places] = [{1: (430 - 2 * time, 190)} for time in range(15)]
     results = follow(tracker, path)
     assert box(results[0]) == (0, 0, HEIGHT, WIDTH)
     for places, result in zip(path, results, strict=True):
@@ -160,7 +164,7 @@ def test_a_mark_of_a_small_object_is_looked_at_closely() -> None:
     frame, mark = picture({1: (300, 100)}), np.zeros((HEIGHT, WIDTH), np.uint8)
     mark[102:122, 302:322] = 1
     result = tracker.propose(frame, {1: mark})
-    assert box(result)[2:] == (round(HEIGHT / MOST_ZOOM), round(WIDTH / MOST_ZOOM))
+    assert box(result)[2:] == CLOSEST
     assert overlap(result.mask, {1: (300, 100)}, 1) > 0.95
     assert Tracker(ColourRuntime(), size=160, window="off").propose(frame, {1: mark}).sight.geometry.is_whole
 
@@ -171,7 +175,7 @@ def test_the_window_opens_for_an_object_that_is_added() -> None:
     tracker.step(picture(both))
     added = tracker.add(ids_of({2: both[2]}))
     np.testing.assert_array_equal(added.mask, ids_of(both))
-    assert zoom(tracker) == 1.0
+    assert zoom(tracker) == WHOLE
     for result in follow(tracker, [both] * 3):
         assert min(overlap(result.mask, both, i) for i in (1, 2)) > 0.9
 
@@ -195,10 +199,20 @@ def test_the_window_goes_where_a_correction_is() -> None:
     tracker.step(picture(there))
     np.testing.assert_array_equal(tracker.correct(ids_of(there)).mask, ids_of(there))
     result = tracker.step(picture(there))
-    assert box(result) == (HEIGHT - 109, WIDTH - 218, 109, 218)
+    assert box(result) == (HEIGHT - CLOSEST[0], WIDTH - CLOSEST[1], *CLOSEST)
     assert overlap(result.mask, there, 1) > 0.95
     tracker.correct(np.zeros((HEIGHT, WIDTH), np.uint8))  # said to be nowhere: it may come from anywhere
-    assert zoom(tracker) == 1.0
+    assert zoom(tracker) == WHOLE
+
+
+def test_one_object_is_followed_through_a_narrower_window_than_several() -> None:
+    """Several may move apart; what covers most of the frame needs all of it."""
+    large = np.zeros((HEIGHT, WIDTH), np.uint8)
+    large[20:220, 20:460] = 1
+    for mask, width in ((ids_of({1: (20, 30)}), 208), (ids_of({1: (20, 30), 2: (60, 60)}), 320), (large, 320)):
+        tracker = Tracker(ColourRuntime(), size=160)
+        tracker.start(picture({1: (20, 30)}), mask)
+        assert tracker.state().geometry.view == (160, width)
 
 
 def test_far_objects_share_a_window_and_keep_their_pixels() -> None:

@@ -23,7 +23,9 @@ from mobilevos.tracking.window import (
     extent_of_mask,
     first_look,
     is_cut,
+    is_roomy,
     joined,
+    look_around,
     next_look,
     palette_of,
     whole_frame,
@@ -32,6 +34,8 @@ from mobilevos.tracking.window import (
 
 WHOLE = Geometry.fit(480, 960, 320)
 """Two of the network's pixels for three of the frame's; no padding."""
+WIDE = Geometry.fit(480, 960, 320, windowed=True)
+"""The same seen through windows, which are 432 of the network's pixels wide at most, that is 648 of the frame's."""
 
 
 def block(left: float, top: float, width: float, height: float) -> Extent:
@@ -86,9 +90,50 @@ def test_objects_have_room_in_every_window(extent: Extent, room: tuple[float, fl
         assert extent.bottom - extent.top + 2 * room[1] <= LARGEST_SHARE * WHOLE.height / zoom * (1 + 1e-9)
 
 
-@given(blocks)
-def test_the_first_window_shows_all_of_the_objects(extent: Extent) -> None:
-    top, left, height, width = first_look(WHOLE, extent).geometry(WHOLE).box
+@pytest.mark.parametrize(
+    ("extent", "zoom"),
+    [
+        (block(300, 100, 130, 130), 1.5),  # as in a window that is as wide as the frame
+        (block(300, 100, 480, 20), 1.0),  # half of the frame
+        (block(300, 100, 583, 20), 1.0),  # 0.9 of the window's own width
+        (block(300, 100, 600, 20), 0.9 * 648 / 600),  # no longer: from farther away
+        (block(0, 100, 960, 20), 648 / 960),  # all of the frame
+    ],
+)
+def test_how_close_in_a_wide_frame(extent: Extent, zoom: float) -> None:
+    assert closest_zoom(WIDE, extent) == pytest.approx(zoom)
+
+
+@pytest.mark.parametrize(
+    ("extents", "roomy"),
+    [
+        ([block(300, 100, 450, 330)], True),  # 0.7 of 648, of 480
+        ([block(300, 100, 460, 100)], False),
+        ([block(300, 100, 100, 340)], False),
+        ([block(300, 100, 50, 50), block(360, 100, 50, 50)], False),  # they may move apart
+        ([None], False),
+        ([], False),
+    ],
+)
+def test_one_object_that_is_not_too_large_is_followed_through_narrow_windows(
+    extents: list[Extent | None], roomy: bool
+) -> None:
+    assert is_roomy(WIDE, extents) == roomy
+
+
+def test_a_mark_is_looked_at_with_what_is_around_it() -> None:
+    """Small as it is: what it is a mark of may be large."""
+    look = look_around(WIDE, block(700, 100, 8, 8))
+    assert look.zoom == 1.0
+    assert look.geometry(WIDE).box == (0, 960 - 648, 480, 648)
+    assert look_around(WIDE, block(20, 100, 900, 8)).geometry(WIDE).is_whole
+    assert look_around(WIDE, None) == whole_frame(WIDE)
+
+
+@pytest.mark.parametrize("whole", [WHOLE, WIDE], ids=["plain", "wide"])
+@given(extent=blocks)
+def test_the_first_window_shows_all_of_the_objects(whole: Geometry, extent: Extent) -> None:
+    top, left, height, width = first_look(whole, extent).geometry(whole).box
     assert left <= extent.left
     assert extent.right <= left + width
     assert top <= extent.top
@@ -127,11 +172,12 @@ def test_lost_objects_are_looked_for_in_ever_more_of_the_frame() -> None:
     assert look.geometry(WHOLE) == WHOLE
 
 
-@given(looks)
-def test_every_search_ends_at_the_whole_frame(look: LookAhead) -> None:
-    for _ in range(4):  # 1.25 ** 4 > 2.2
-        look = next_look(WHOLE, look, None)
-    assert look.geometry(WHOLE) == WHOLE
+@pytest.mark.parametrize(("whole", "frames"), [(WHOLE, 4), (WIDE, 18)], ids=["plain", "wide"])
+@given(look=looks)
+def test_every_search_ends_at_the_whole_frame(whole: Geometry, frames: int, look: LookAhead) -> None:
+    for _ in range(frames):  # 1.25 ** 4 > 2.2, and 1.03 ** 14 > 960 / 648
+        look = next_look(whole, look, None)
+    assert look.geometry(whole) == whole
 
 
 @pytest.mark.parametrize(

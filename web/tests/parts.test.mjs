@@ -53,24 +53,41 @@ test('what a window shows is put where the window was, with nothing around it, a
   assert.deepEqual([...parts.resample(bytes(0, 200), seen, elsewhere)], [0, 0]);
 });
 
-test('a window has the shape of the frame, stays inside of it and costs the same', () => {
-  const whole = parts.fit({ height: 2160, width: 3840 }, 320);
-  const corner = parts.windowOf(whole, 3800, 10, 2);
-  assert.deepEqual(corner.box, { top: 0, left: 1920, height: 1080, width: 1920 });
+test('a window stays inside of the frame and costs the same', () => {
+  const whole = parts.fit({ height: 1200, width: 1600 }, 288);
+  const corner = parts.windowOf(whole, 1580, 10, 2);
+  assert.deepEqual(corner.box, { top: 0, left: 800, height: 600, width: 800 });
   assert.deepEqual([corner.inner, corner.net], [whole.inner, whole.net]);
   assert.ok(Math.abs(parts.scaleOf(corner) / parts.scaleOf(whole) - 2) < 1e-9);
   assert.deepEqual(parts.windowOf(whole, 5, 5, 1).box, whole.box);
 });
 
+test('a window is not as wide as a wide frame, of which all is seen smaller, between padding', () => {
+  const whole = parts.fit({ height: 2160, width: 3840 }, 320, true);
+  const net = { height: 320, width: 432 };
+  assert.deepEqual([whole.view, whole.net, whole.inner], [net, net, { height: 243, width: 432 }]);
+  assert.deepEqual([whole.top, whole.box.width], [38, 3840]);
+  const close = parts.windowOf(whole, 1900, 1080, 1);
+  assert.deepEqual([close.inner, close.top], [net, 0]);
+  assert.deepEqual(close.box, { top: 0, left: 442, height: 2160, width: 2916 });
+  assert.deepEqual(parts.shown(whole, parts.rasterOf(whole)), whole);
+  assert.deepEqual(parts.widened(whole), parts.fit({ height: 2160, width: 3840 }, 320));
+  assert.deepEqual(
+    [whole, close, parts.widened(whole)].map((each) => parts.isOf(whole, parts.rasterOf(each))),
+    [true, true, false],
+  );
+  assert.deepEqual(parts.shown(whole, parts.rasterOf(close)), close);
+});
+
 test('a frame is reduced to its short side and padded evenly to multiples of 16', () => {
-  const g = parts.fit({ height: 1080, width: 1920 }, 480);
-  assert.deepEqual([g.inner, g.net, g.top, g.left], [{ height: 480, width: 853 }, { height: 480, width: 864 }, 0, 5]);
-  const small = parts.fit({ height: 100, width: 30 }, 480); // enlarged four times, not to 320
+  const g = parts.fit({ height: 1000, width: 1250 }, 480);
+  assert.deepEqual([g.inner, g.net, g.top, g.left], [{ height: 480, width: 600 }, { height: 480, width: 608 }, 0, 4]);
+  const small = parts.fit({ height: 30, width: 35 }, 480); // enlarged four times, not to 320
   assert.deepEqual(
     [small.inner, small.net],
     [
-      { height: 400, width: 120 },
-      { height: 400, width: 128 },
+      { height: 120, width: 140 },
+      { height: 128, width: 144 },
     ],
   );
 });

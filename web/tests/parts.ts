@@ -18,7 +18,18 @@ export { Session } from '../src/editor/session';
 export { drawObject, isVisible, planeOf, planesOf, removeObject, trust, withFound } from '../src/editor/state';
 export { confidences } from '../src/tracking/confidence';
 export { CONSTRAINTS, obeyed } from '../src/tracking/constraints';
-export { fit, padFrame, rasterOf, rasterOfAll, reducePlane, scaleOf, windowOf } from '../src/tracking/geometry';
+export {
+  fit,
+  isOf,
+  padFrame,
+  rasterOf,
+  rasterOfAll,
+  reducePlane,
+  scaleOf,
+  shown,
+  widened,
+  windowOf,
+} from '../src/tracking/geometry';
 export { drawMarks, markRadius, noMarks } from '../src/tracking/marks';
 export { PARTS, strays } from '../src/tracking/parts';
 export { pack, resample, unpack, winners } from '../src/tracking/planes';

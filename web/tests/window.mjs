@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs';
 import { imported } from './export/bundle.mjs';
 
 const parts = await imported('../parts.ts');
-const { fit, windowAt } = parts;
+const { windowAt } = parts;
+const fit = (frame, size) => parts.fit(frame, size, true);
 
 /** Every look of a clip, with its window, from what is found frame by frame (null: lost; 'cut': another shot). */
 function looks({ frame, size, first, found }) {

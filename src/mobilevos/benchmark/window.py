@@ -96,7 +96,7 @@ def _clip(height: int, width: int) -> tuple[list[Image], np.ndarray]:
 
 def _around(frame: Image) -> str:
     """What is done beside the network, in milliseconds: the fastest of ten."""
-    whole = Geometry.fit(frame.shape[0], frame.shape[1], WORKING_SIZE)
+    whole = Geometry.fit(frame.shape[0], frame.shape[1], WORKING_SIZE, windowed=True)
     window = whole.window(frame.shape[1] / 2, frame.shape[0] / 2, MOST_ZOOM)
     parts = {
         "reducing the whole frame": lambda: whole.frame(frame),

@@ -40,7 +40,7 @@ def window_views(
         (T, 3, 3) maps from the clip to the frames; None where the first frame shows no object.
     """
     height, width = labels[0].shape
-    whole = Geometry.fit(height, width, WORKING_SIZE)
+    whole = Geometry.fit(height, width, WORKING_SIZE, windowed=True)
     extents = [extent_of(label) for label in labels]
     if extents[0] is None:
         return None
@@ -53,8 +53,8 @@ def window_views(
             looks.append(first_look(whole, extents[1]) if extents[1] is not None else looks[0])
         else:
             looks.append(next_look(whole, looks[-1], extents[number - 1]))
-    scale = whole.scale * config.size / WORKING_SIZE * np.exp(np.clip(rng.normal(), -2, 2) * SCALE_JITTER)
-    # The window has the shape of the frame, the clip is square: wide objects are shown smaller, but whole.
+    scale = whole.unit * config.size / WORKING_SIZE * np.exp(np.clip(rng.normal(), -2, 2) * SCALE_JITTER)
+    # The window is wider than it is high, the clip is square: wide objects are shown smaller, but whole.
     longest = max(extents[0].right - extents[0].left, extents[0].bottom - extents[0].top)
     scale = min(scale, LARGEST_PART * config.size / (longest * looks[0].zoom))
     offset = rng.uniform(-OFF_CENTER, OFF_CENTER, 2) * config.size

@@ -15,6 +15,9 @@ STRIDE = 16
 SMALLEST = WORKING_SIZE
 """Short side to which smaller frames are enlarged: objects of a few of the memory's cells cannot be told apart."""
 MOST_ENLARGED = 4.0
+WIDEST = 4 / 3
+"""Long side of windows against their short one, at most: what is farther from the objects costs time and tells little.
+Only frames more than twice as wide have windows of half of their width."""
 
 
 @dataclass(frozen=True)
@@ -23,40 +26,78 @@ class Geometry:
 
     height: int
     width: int
+    view: tuple[int, int]
+    """height, width that the network sees at a zoom of 1, before padding; all windows of a frame are padded to one size"""
     scaled: tuple[int, int]
-    """height, width that the network sees it at"""
+    """height, width that the network sees this part at: the view, or less of it where the part is wider than that"""
     padding: tuple[int, int, int, int]
     """top, bottom, left, right"""
     box: tuple[int, int, int, int]
     """top, left, height, width of the part: the whole frame, or a window"""
 
     @classmethod
-    def fit(cls, height: int, width: int, size: int | None) -> Geometry:
+    def fit(cls, height: int, width: int, size: int | None, *, windowed: bool = False) -> Geometry:
         """All of it, with a short side of at most `size`, and where that is possible of `SMALLEST`.
 
-        None takes frames as they are.
+        size: None takes frames as they are.
+        windowed: the frame will be looked at through windows, which need not be as wide as it is (`WIDEST`); all of it
+            is then seen smaller.
         """
         short = min(height, width)
         factor = 1.0
         if size is not None:
             factor = min(size, max(short, min(SMALLEST, MOST_ENLARGED * short))) / short
         h, w = max(1, round(height * factor)), max(1, round(width * factor))
-        vertical, horizontal = -h % STRIDE, -w % STRIDE
-        top, left = vertical // 2, horizontal // 2
-        return cls(height, width, (h, w), (top, vertical - top, left, horizontal - left), box=(0, 0, height, width))
+        if windowed:
+            longest = STRIDE * max(1, round(max(WIDEST * min(h, w), max(h, w) / 2) / STRIDE))
+            h, w = min(h, longest), min(w, longest)
+        whole = cls(height, width, (h, w), (h, w), (0, 0, 0, 0), (0, 0, height, width))
+        return whole.window(width / 2, height / 2, whole.widest)
 
     def window(self, x: float, y: float, zoom: float) -> Geometry:
-        """A part of the frame around (x, y), seen `zoom` times as large, at the same cost: inside the frame."""
-        box_height = min(self.height, max(1, round(self.height / zoom)))
-        box_width = min(self.width, max(1, round(self.width / zoom)))
-        top = min(max(0, round(y - box_height / 2)), self.height - box_height)
-        left = min(max(0, round(x - box_width / 2)), self.width - box_width)
-        return replace(self, box=(top, left, box_height, box_width))
+        """A part of the frame around (x, y), seen `zoom` times as large, at the same cost: inside the frame.
+
+        Where a zoom below 1 shows more than there is of one side, the rest of the view is padding.
+        """
+        sides, scaled = [], []
+        for length, seen, side in zip((self.height, self.width), self.view, self.sides, strict=True):
+            shown = max(1, round(side / zoom))
+            sides.append(min(length, shown))
+            scaled.append(seen if shown <= length else max(1, round(seen * length * zoom / side)))
+        top = min(max(0, round(y - sides[0] / 2)), self.height - sides[0])
+        left = min(max(0, round(x - sides[1] / 2)), self.width - sides[1])
+        gaps = [seen + -seen % STRIDE - part for seen, part in zip(self.view, scaled, strict=True)]
+        above, before = gaps[0] // 2, gaps[1] // 2
+        return replace(
+            self,
+            scaled=(scaled[0], scaled[1]),
+            padding=(above, gaps[0] - above, before, gaps[1] - before),
+            box=(top, left, sides[0], sides[1]),
+        )
+
+    @property
+    def unit(self) -> float:
+        """Pixels of the network for a pixel of the frame at a zoom of 1."""
+        return max(self.view[0] / self.height, self.view[1] / self.width)
+
+    @property
+    def sides(self) -> tuple[float, float]:
+        """height, width of what is seen at a zoom of 1, in pixels of the frame."""
+        exact = [
+            length if abs(seen - length * self.unit) <= 1 else seen / self.unit
+            for length, seen in zip((self.height, self.width), self.view, strict=True)
+        ]
+        return exact[0], exact[1]
+
+    @property
+    def widest(self) -> float:
+        """The zoom that shows all of the frame: 1, or less where the view is not as wide as the frame."""
+        return min(self.sides[0] / self.height, self.sides[1] / self.width)
 
     @property
     def whole(self) -> Geometry:
         """The same for the whole frame."""
-        return replace(self, box=(0, 0, self.height, self.width))
+        return self.window(self.width / 2, self.height / 2, self.widest)
 
     @property
     def is_whole(self) -> bool:

@@ -19,7 +19,7 @@ from mobilevos.tracking.queue import MemoryQueue, Seen
 from mobilevos.tracking.tracker import TrackerState
 from mobilevos.tracking.window import Extent, LookAhead
 
-FORMAT = 3
+FORMAT = 4
 """Another number whenever the layout changes."""
 
 
@@ -97,4 +97,6 @@ def _group(about: dict[str, Any], memory: MemoryArrays, frames: list[Seen]) -> G
 
 
 def _geometry(about: dict[str, Any]) -> Geometry:
-    return Geometry(about["height"], about["width"], *(tuple(about[name]) for name in ("scaled", "padding", "box")))
+    return Geometry(
+        about["height"], about["width"], *(tuple(about[name]) for name in ("view", "scaled", "padding", "box"))
+    )

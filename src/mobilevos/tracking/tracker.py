@@ -30,7 +30,9 @@ from mobilevos.tracking.window import (
     extent_of_mask,
     first_look,
     is_cut,
+    is_roomy,
     joined,
+    look_around,
     next_look,
     palette_of,
     whole_frame,
@@ -173,11 +175,11 @@ class Tracker:
         """Begin anew with the objects of a mask (H, W): ids, 0 is background."""
         frame = self._taken(frame)
         ids = _check_mask(mask, frame.shape[:2])
-        whole = Geometry.fit(frame.shape[0], frame.shape[1], self.size)
         palette = palette_of(frame) if self._windows else None
         drawn = mask.astype(np.uint8)
-        extents = {i: extent_of_mask(drawn == i) if self._windows else None for i in ids}
-        look = self._look_at(whole, extents.values())
+        extents = [extent_of_mask(drawn == i) if self._windows else None for i in ids]
+        whole = self._whole(frame, extents)
+        look = self._look_at(whole, extents)
         group = Group.begin(self.runtime, frame, drawn, ids, whole, look, length=self.queue, every=self.every)
         self._state, self._frame = TrackerState(whole, ids, group, 0, palette), frame
         return self._as_drawn(drawn)
@@ -227,7 +229,7 @@ class Tracker:
         nothing = np.zeros(shape, np.uint8)
         for layer in (*marks.values(), *off.values()):
             _check_mask(layer != 0, shape, may_be_empty=True)
-        whole = Geometry.fit(*shape, self.size)
+        whole = Geometry.fit(*shape, self.size, windowed=self._windows)
 
         def through(geometry: Geometry, before: Sight | None) -> Sight:
             def drawn(chosen: Mapping[int, NDArray[np.integer]]) -> Array:
@@ -249,7 +251,13 @@ class Tracker:
                 plane[astray] = 0
             return Sight(ids, probabilities, geometry, rating=rating)
 
-        sight, look = through(whole, None), whole_frame(whole)
+        look = whole_frame(whole)
+        if self._windows:
+            marked = np.zeros(shape, bool)
+            for layer in (*marks.values(), *off.values()):
+                marked |= layer != 0
+            look = look_around(whole, extent_of_mask(marked))
+        sight = through(look.geometry(whole), None)
         if self._windows:
             # The second look is through a window around what was found and what was marked: small objects are seen at
             # their own size.
@@ -319,6 +327,11 @@ class Tracker:
     @property
     def _windows(self) -> bool:
         return self.window == "auto" and self.size is not None
+
+    def _whole(self, frame: Image, extents: Iterable[Extent | None]) -> Geometry:
+        """Of frames through which objects are followed that begin like this."""
+        narrow = Geometry.fit(frame.shape[0], frame.shape[1], self.size, windowed=self._windows)
+        return narrow if is_roomy(narrow, list(extents)) else Geometry.fit(frame.shape[0], frame.shape[1], self.size)
 
     def _look_at(self, whole: Geometry, extents: Iterable[Extent | None]) -> LookAhead:
         """The window for objects that have just been marked; those that are not to be seen do not count."""

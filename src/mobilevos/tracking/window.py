@@ -1,7 +1,7 @@
 """Where to look: a window that follows the objects and shows them at the size the network knows best.
 
-Only numbers are decided here, all in pixels of the frame. The window has the shape of the frame, so that one compiled
-graph serves every window, and lies inside it. `LookAhead` says where the objects were, how they move and how large the
+Only numbers are decided here, all in pixels of the frame. All windows have one shape, so that one compiled
+graph serves them: that of the frame, though not wider than `geometry.WIDEST`; they lie inside it. `LookAhead` says where the objects were, how they move and how large the
 window is; `next_look` makes the next one of what a step has found. What the numbers below were chosen from is in
 docs/architecture.md; training draws its clips by the same ones (`clips.crop`).
 """
@@ -22,7 +22,12 @@ TARGET = 130.0
 MOST_ZOOM = 2.2
 """How much larger than in the whole frame objects are shown at most."""
 LARGEST_SHARE = 0.5
-"""Of the window's sides that the objects' box takes up at most, with the room for their motion."""
+"""Of the frame's sides, made smaller by the zoom, that the objects' box takes up at most, with the room for their motion."""
+MOST_OF_VIEW = 0.9
+"""Of the window's own sides: a frame that is wider than the window is looked at from farther away where they need it."""
+ROOMY = 0.7
+"""Of the window's own sides, at the start: an object that takes up more of them is followed through windows as wide as the
+frame, and so are several."""
 CLOSER = 1.1
 """Factor by which the zoom grows at most from frame to frame: the memory holds objects as they were."""
 FARTHER = 1.1
@@ -30,7 +35,9 @@ FARTHER = 1.1
 GIVE_ROOM = 1.4
 """The same where they are not: they grow or move faster than the window."""
 SEARCH = 1.25
-"""The same where they are lost, until the whole frame is looked at."""
+"""The same where they are lost, until the window is as high as the frame."""
+SEARCH_ASIDE = 1.03
+"""The same from there on, in a frame that is wider than the window: what is seen smaller is harder to know again."""
 TRUSTED = 0.35
 """Confidence below which a mask does not lead the window."""
 SMOOTH = 0.25
@@ -77,12 +84,23 @@ class LookAhead:
 
 def closest_zoom(whole: Geometry, extent: Extent, room: tuple[float, float] = (0.0, 0.0)) -> float:
     """How close to look at objects that need this much room, each way, around their box."""
-    wanted = TARGET / (np.sqrt(max(extent.area, 1.0)) * whole.scale)
-    fits = min(
-        LARGEST_SHARE * whole.width / max(1.0, extent.right - extent.left + 2 * room[0]),
-        LARGEST_SHARE * whole.height / max(1.0, extent.bottom - extent.top + 2 * room[1]),
-    )
-    return float(max(1.0, min(wanted, fits, MOST_ZOOM)))
+    wanted = TARGET / (np.sqrt(max(extent.area, 1.0)) * whole.unit)
+    across = max(1.0, extent.right - extent.left + 2 * room[0])
+    down = max(1.0, extent.bottom - extent.top + 2 * room[1])
+    fits = LARGEST_SHARE * min(whole.width / across, whole.height / down)
+    most = MOST_OF_VIEW * min(whole.sides[1] / across, whole.sides[0] / down)
+    return float(max(whole.widest, min(max(1.0, min(wanted, fits, MOST_ZOOM)), most)))
+
+
+def is_roomy(whole: Geometry, extents: Sequence[Extent | None]) -> bool:
+    """Whether windows that are not as wide as the frame will do for objects that begin like this.
+
+    Several may move apart, and would then all be seen smaller.
+    """
+    if len(extents) != 1 or extents[0] is None:
+        return False
+    (height, width), extent = whole.sides, extents[0]
+    return extent.right - extent.left <= ROOMY * width and extent.bottom - extent.top <= ROOMY * height
 
 
 def first_look(whole: Geometry, extent: Extent | None) -> LookAhead:
@@ -94,13 +112,21 @@ def first_look(whole: Geometry, extent: Extent | None) -> LookAhead:
 
 def whole_frame(whole: Geometry) -> LookAhead:
     """When nothing is known."""
-    return LookAhead(whole.width / 2, whole.height / 2, 1.0)
+    return LookAhead(whole.width / 2, whole.height / 2, whole.widest)
+
+
+def look_around(whole: Geometry, extent: Extent | None) -> LookAhead:
+    """At what is marked and has no size yet: with all around it that the window shows without coming close."""
+    if extent is None:
+        return whole_frame(whole)
+    return LookAhead(*extent.center, min(1.0, closest_zoom(whole, extent)))
 
 
 def next_look(whole: Geometry, last: LookAhead, found: Extent | None) -> LookAhead:
     """After a step that has found the objects there, or nothing that can be trusted."""
     if found is None:
-        return replace(last, zoom=max(1.0, last.zoom / SEARCH), speed=(0.0, 0.0), growth=(0.0, 0.0))
+        zoom = max(1.0, last.zoom / SEARCH) if last.zoom > 1 else max(whole.widest, last.zoom / SEARCH_ASIDE)
+        return replace(last, zoom=zoom, speed=(0.0, 0.0), growth=(0.0, 0.0))
     speed, growth = last.speed, last.growth
     if last.extent is not None:
         before, center = last.extent.center, found.center
@@ -111,7 +137,7 @@ def next_look(whole: Geometry, last: LookAhead, found: Extent | None) -> LookAhe
     room = abs(speed[0]) + max(0.0, growth[0]), abs(speed[1]) + max(0.0, growth[1])
     wanted = closest_zoom(whole, found, room)
     farther = GIVE_ROOM if _is_tight(whole, last, found) else FARTHER
-    zoom = max(1.0, min(max(wanted, last.zoom / farther), last.zoom * CLOSER))
+    zoom = max(whole.widest, min(max(wanted, last.zoom / farther), last.zoom * CLOSER))
     x, y = found.center
     return LookAhead(x + speed[0], y + speed[1], zoom, speed, growth, found)
 

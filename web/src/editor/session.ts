@@ -2,7 +2,7 @@
 import { USUAL_EDGES, type Edges } from '../export/edges';
 import type { Range } from '../export/tracked';
 import { plainLook, type Look } from '../export/types';
-import { fit, rasterOf, rasterOfAll, type Geometry, type Raster } from '../tracking/geometry';
+import { fit, rasterOf, rasterOfAll, unitOf, type Geometry, type Raster } from '../tracking/geometry';
 import { line, noMarks, type Marks, type Point } from '../tracking/marks';
 import { pack, resample, unpack } from '../tracking/planes';
 import { WINDOW } from '../tracking/window';
@@ -138,20 +138,22 @@ export class Session {
   /** The network's view of the video at the working size. */
   get geometry(): Geometry {
     const { height, width } = this.source;
-    return fit({ height, width }, this.pace.size);
+    return fit({ height, width }, this.pace.size, true);
   }
 
   /** The network's view of it while marks are read. */
   get marking(): Geometry {
     const { height, width } = this.source;
-    return fit({ height, width }, Math.min(this.pace.size, MARKING_SIZE));
+    return fit({ height, width }, Math.min(this.pace.size, MARKING_SIZE), true);
   }
 
   /** What is drawn on: the whole frame, as fine as a window shows it at most, and no finer than the video. */
   get canvas(): Raster {
-    const { inner, height, width } = this.geometry;
-    const cells = (few: number, many: number) => Math.max(few, Math.min(many, Math.round(WINDOW.MOST_ZOOM * few)));
-    return rasterOfAll({ height: cells(inner.height, height), width: cells(inner.width, width) }, { height, width });
+    const { geometry } = this;
+    const { height, width } = geometry;
+    const unit = unitOf(geometry);
+    const cells = (many: number) => Math.round(many * Math.max(unit, Math.min(1, WINDOW.MOST_ZOOM * unit)));
+    return rasterOfAll({ height: cells(height), width: cells(width) }, { height, width });
   }
 
   undo(): void {

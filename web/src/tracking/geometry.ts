@@ -21,9 +21,11 @@ export interface Raster extends Size {
 
 /** The part of a frame of `height` x `width` that goes through the network, and how. */
 export interface Geometry extends Size {
-  /** What the network sees of it, without the padding. */
+  /** What the network sees at a zoom of 1, without the padding. */
+  view: Size;
+  /** What it sees of this part: the view, or less of it where the part is wider than that. */
   inner: Size;
-  /** With the padding: the size of the network's input. */
+  /** With the padding: the size of the network's input, the same for all windows of a frame. */
   net: Size;
   /** Of the padding. */
   top: number;
@@ -37,23 +39,76 @@ const STRIDE = 16;
 const SMALLEST = 320;
 const MOST_ENLARGED = 4;
 
-/** All of it, with a short side of at most `size`, and where that is possible of SMALLEST. Padded to multiples of 16. */
-export function fit({ height, width }: Size, size: number): Geometry {
+/** Long side of windows against their short one, at most; frames more than twice as wide have windows of half of that. */
+const WIDEST = 4 / 3;
+
+/**
+ * All of it, with a short side of at most `size`, and where that is possible of SMALLEST. Padded to multiples of 16.
+ * `windowed`: it is looked at through windows, which need not be as wide as it is; all of it is then seen smaller.
+ */
+export function fit({ height, width }: Size, size: number, windowed = false): Geometry {
   const short = Math.min(height, width);
   const factor = Math.min(size, Math.max(short, Math.min(SMALLEST, MOST_ENLARGED * short))) / short;
-  const inner = { height: Math.max(1, rounded(height * factor)), width: Math.max(1, rounded(width * factor)) };
-  const net = { height: STRIDE * Math.ceil(inner.height / STRIDE), width: STRIDE * Math.ceil(inner.width / STRIDE) };
-  const [top, left] = [(net.height - inner.height) >> 1, (net.width - inner.width) >> 1];
-  return { height, width, inner, net, top, left, box: boxOfAll({ height, width }) };
+  const [h, w] = [Math.max(1, rounded(height * factor)), Math.max(1, rounded(width * factor))];
+  const wanted = Math.max(WIDEST * Math.min(h, w), Math.max(h, w) / 2);
+  const longest = windowed ? STRIDE * Math.max(1, rounded(wanted / STRIDE)) : Infinity;
+  const view = { height: Math.min(h, longest), width: Math.min(w, longest) };
+  const net = { height: STRIDE * Math.ceil(view.height / STRIDE), width: STRIDE * Math.ceil(view.width / STRIDE) };
+  const whole = { height, width, view, inner: view, net, top: 0, left: 0, box: boxOfAll({ height, width }) };
+  return windowOf(whole, width / 2, height / 2, widestZoom(whole));
 }
 
-/** A part of the frame around (x, y), seen `zoom` times as large, at the same cost: inside the frame. */
+/**
+ * A part of the frame around (x, y), seen `zoom` times as large, at the same cost: inside the frame. Where a zoom below
+ * 1 shows more than there is of one side, the rest of the view is padding.
+ */
 export function windowOf(whole: Geometry, x: number, y: number, zoom: number): Geometry {
-  const height = Math.min(whole.height, Math.max(1, rounded(whole.height / zoom)));
-  const width = Math.min(whole.width, Math.max(1, rounded(whole.width / zoom)));
+  const sides = sidesOf(whole);
+  const [height, rows] = lengths(whole.height, whole.view.height, sides.height, zoom);
+  const [width, columns] = lengths(whole.width, whole.view.width, sides.width, zoom);
   const top = Math.min(Math.max(0, rounded(y - height / 2)), whole.height - height);
   const left = Math.min(Math.max(0, rounded(x - width / 2)), whole.width - width);
-  return { ...whole, box: { top, left, height, width } };
+  return shown(whole, { height: rows, width: columns, box: { top, left, height, width } });
+}
+
+/** How much is seen of a side of the frame, and at which length. */
+function lengths(length: number, seen: number, side: number, zoom: number): [number, number] {
+  const part = Math.max(1, rounded(side / zoom));
+  return [Math.min(length, part), part <= length ? seen : Math.max(1, rounded((seen * length * zoom) / side))];
+}
+
+/** The same with windows as wide as the frame. */
+export function widened(whole: Geometry): Geometry {
+  return fit(whole, Math.min(whole.view.height, whole.view.width));
+}
+
+/** The window that a raster is of. */
+export function shown(whole: Geometry, { height, width, box }: Raster): Geometry {
+  const [top, left] = [(whole.net.height - height) >> 1, (whole.net.width - width) >> 1];
+  return { ...whole, inner: { height, width }, top, left, box };
+}
+
+/** Whether a raster is of one of a frame's windows: they fill the view, at least one way. */
+export function isOf({ view }: Geometry, { height, width }: Size): boolean {
+  return height <= view.height && width <= view.width && (height === view.height || width === view.width);
+}
+
+/** Pixels of the network for a pixel of the frame at a zoom of 1. */
+export function unitOf({ height, width, view }: Geometry): number {
+  return Math.max(view.height / height, view.width / width);
+}
+
+/** What is seen at a zoom of 1, in pixels of the frame. */
+export function sidesOf(whole: Geometry): Size {
+  const unit = unitOf(whole);
+  const side = (length: number, seen: number) => (Math.abs(seen - length * unit) <= 1 ? length : seen / unit);
+  return { height: side(whole.height, whole.view.height), width: side(whole.width, whole.view.width) };
+}
+
+/** The zoom that shows all of the frame: 1, or less where the view is not as wide as the frame. */
+export function widestZoom(whole: Geometry): number {
+  const sides = sidesOf(whole);
+  return Math.min(sides.height / whole.height, sides.width / whole.width);
 }
 
 /** Pixels of the network for a pixel of the frame. */

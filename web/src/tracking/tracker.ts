@@ -1,6 +1,16 @@
 /** Follows objects from frame to frame, through a window; lives in the worker beside the engine. */
 import { confidences } from './confidence';
-import { padFrame, rasterOf, reducePlane, type Geometry, type Raster, type Size } from './geometry';
+import {
+  isOf,
+  padFrame,
+  rasterOf,
+  reducePlane,
+  shown,
+  widened,
+  type Geometry,
+  type Raster,
+  type Size,
+} from './geometry';
 import { drawMarks, PROMPT_STRENGTH, type Marks } from './marks';
 import { strays } from './parts';
 import { resample, winners } from './planes';
@@ -11,7 +21,9 @@ import {
   extentOfMask,
   firstLook,
   isCut,
+  isRoomy,
   joinedExtents,
+  lookAround,
   nextLook,
   windowAt,
   wholeFrame,
@@ -82,19 +94,27 @@ export class Tracker {
   async propose(whole: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null): Promise<Found> {
     await this.use(whole, 1);
     this.time = 0;
-    const known = before ?? (await this.proposal(whole, frame, marks, null)).planes[0];
+    const { on, off } = drawMarks(marks, whole);
+    const marked = extentOfMask((i) => on[i] > 127 || off[i] > 127, rasterOf(whole));
+    const first = windowAt(whole, lookAround(whole, marked));
+    const known = before
+      ? { plane: before, raster: rasterOf(whole) }
+      : { plane: (await this.proposal(first, frame, marks, null)).planes[0], raster: rasterOf(first) };
     // The second look knows the first one, and is through a window around what was found and what was marked: small
     // objects are seen at their own size.
-    const { on } = drawMarks(marks, whole);
-    const extent = extentOfMask((i) => known[i] > 127 || on[i] > 127, rasterOf(whole));
-    const look = firstLook(whole, extent);
+    const found = resample(known.plane, known.raster, rasterOf(whole));
+    const look = firstLook(
+      whole,
+      extentOfMask((i) => found[i] > 127 || on[i] > 127, rasterOf(whole)),
+    );
     return { ...(await this.proposal(windowAt(whole, look), frame, marks, known)), look };
   }
 
   /** Follow the objects of an annotated frame; `previous` is the frame to go on from, if it is another one. */
   async begin(whole: Geometry, anchor: Drawn, previous: Drawn | null): Promise<void> {
-    await this.use(whole, anchor.planes.length);
     const hard = { ...anchor, planes: hardened(anchor.planes) };
+    if (!isRoomy(whole, extentsOf(hard))) whole = widened(whole);
+    await this.use(whole, anchor.planes.length);
     const first = this.around(hard);
     let geometry = windowAt(whole, first);
     const given = this.given(geometry, seen(hard, geometry));
@@ -105,7 +125,7 @@ export class Tracker {
     this.look = first;
     if (previous) {
       const last = previous.look ?? this.around(previous);
-      geometry = previous.look ? { ...whole, box: previous.raster.box } : windowAt(whole, last);
+      geometry = previous.look && isOf(whole, previous.raster) ? shown(whole, previous.raster) : windowAt(whole, last);
       const masks = this.given(geometry, seen(previous, geometry));
       this.memory = await this.memorise(geometry, previous.frame, masks, this.memory, [1]);
       this.look = last;
@@ -145,14 +165,19 @@ export class Tracker {
     await this.engine.load(this.shape);
   }
 
-  /** What is marked, as one look shows it; `before` is what it knows of it, a plane of the whole frame. */
-  private async proposal(geometry: Geometry, frame: Frame, marks: Marks, before: Uint8Array | null) {
+  /** What is marked, as one look shows it; `before` is what it knows of it. */
+  private async proposal(
+    geometry: Geometry,
+    frame: Frame,
+    marks: Marks,
+    before: { plane: Uint8Array; raster: Raster } | null,
+  ) {
     const { on, off } = drawMarks(marks, geometry);
     const raster = rasterOf(geometry);
     const given = this.given(geometry, [on], [off], PROMPT_STRENGTH);
     let memory = await this.memorise(geometry, frame, given, emptyMemory(this.shape), [0, 1]);
     if (before) {
-      const known = this.given(geometry, [resample(before, rasterOf(this.whole), raster)]);
+      const known = this.given(geometry, [resample(before.plane, before.raster, raster)]);
       memory = await this.memorise(geometry, frame, known, memory, [1]);
     }
     const out = await this.engine.step({ frame: this.rgb, memory, write: [2], time: 1, given: null });
@@ -162,9 +187,8 @@ export class Tracker {
   }
 
   /** The window around masks; objects that are not to be seen do not count. */
-  private around({ planes, raster }: Drawn): LookAhead {
-    const extents = planes.map((plane) => extentOfMask((i) => plane[i] > 127, raster));
-    return firstLook(this.whole, joinedExtents(extents.filter((extent) => extent !== null)));
+  private around(drawn: Drawn): LookAhead {
+    return firstLook(this.whole, joinedExtents(extentsOf(drawn).filter((extent) => extent !== null)));
   }
 
   /** The memory with a frame in some of its slots; the annotated frame is also the latest one, so it goes into two. */
@@ -282,4 +306,9 @@ function seen({ planes, raster }: Drawn, geometry: Geometry): Uint8Array[] {
 function hardened(planes: readonly Uint8Array[]): Uint8Array[] {
   const labels = winners(planes, planes[0].length);
   return planes.map((_, n) => labels.map((label) => (label === n + 1 ? 255 : 0)));
+}
+
+/** Of each object; null for one that is not to be seen. */
+function extentsOf({ planes, raster }: Drawn): (Extent | null)[] {
+  return planes.map((plane) => extentOfMask((i) => plane[i] > 127, raster));
 }

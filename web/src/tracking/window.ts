@@ -4,17 +4,20 @@
  * The same rule as the Python package's `tracking/window.py`, number for number: `tests/web/test_window.py` compares
  * them. All objects share one, so that one graph with one memory runs once a frame.
  */
-import { scaleOf, windowOf, type Geometry, type Raster, type Size } from './geometry';
+import { scaleOf, sidesOf, unitOf, widestZoom, windowOf, type Geometry, type Raster, type Size } from './geometry';
 
 /** What the numbers mean is said beside those of the same names in `tracking/window.py`. */
 export const WINDOW = {
   TARGET: 130,
   MOST_ZOOM: 2.2,
   LARGEST_SHARE: 0.5,
+  MOST_OF_VIEW: 0.9,
+  ROOMY: 0.7,
   CLOSER: 1.1,
   FARTHER: 1.1,
   GIVE_ROOM: 1.4,
   SEARCH: 1.25,
+  SEARCH_ASIDE: 1.03,
   TRUSTED: 0.35,
   SMOOTH: 0.25,
   CUT: 0.6,
@@ -55,10 +58,20 @@ export function windowAt(whole: Geometry, look: LookAhead): Geometry {
 
 /** How close to look at objects that need this much room, each way, around their box. */
 export function closestZoom(whole: Geometry, extent: Extent, room: Pair = [0, 0]): number {
-  const wanted = WINDOW.TARGET / (Math.sqrt(Math.max(extent.area, 1)) * scaleOf(whole));
-  const across = (WINDOW.LARGEST_SHARE * whole.width) / Math.max(1, extent.right - extent.left + 2 * room[0]);
-  const down = (WINDOW.LARGEST_SHARE * whole.height) / Math.max(1, extent.bottom - extent.top + 2 * room[1]);
-  return Math.max(1, Math.min(wanted, across, down, WINDOW.MOST_ZOOM));
+  const wanted = WINDOW.TARGET / (Math.sqrt(Math.max(extent.area, 1)) * unitOf(whole));
+  const across = Math.max(1, extent.right - extent.left + 2 * room[0]);
+  const down = Math.max(1, extent.bottom - extent.top + 2 * room[1]);
+  const fits = WINDOW.LARGEST_SHARE * Math.min(whole.width / across, whole.height / down);
+  const sides = sidesOf(whole);
+  const most = WINDOW.MOST_OF_VIEW * Math.min(sides.width / across, sides.height / down);
+  return Math.max(widestZoom(whole), Math.min(Math.max(1, Math.min(wanted, fits, WINDOW.MOST_ZOOM)), most));
+}
+
+/** Whether windows that are not as wide as the frame will do for objects that begin like this; several may move apart. */
+export function isRoomy(whole: Geometry, extents: readonly (Extent | null)[]): boolean {
+  if (extents.length !== 1 || !extents[0]) return false;
+  const [{ height, width }, { left, top, right, bottom }] = [sidesOf(whole), extents[0]];
+  return right - left <= WINDOW.ROOMY * width && bottom - top <= WINDOW.ROOMY * height;
 }
 
 /** Around objects that have just been marked. */
@@ -70,12 +83,25 @@ export function firstLook(whole: Geometry, extent: Extent | null): LookAhead {
 
 /** When nothing is known. */
 export function wholeFrame(whole: Geometry): LookAhead {
-  return { x: whole.width / 2, y: whole.height / 2, zoom: 1, speed: [0, 0], growth: [0, 0], extent: null };
+  const [x, y, zoom] = [whole.width / 2, whole.height / 2, widestZoom(whole)];
+  return { x, y, zoom, speed: [0, 0], growth: [0, 0], extent: null };
+}
+
+/** At what is marked and has no size yet: with all around it that the window shows without coming close. */
+export function lookAround(whole: Geometry, extent: Extent | null): LookAhead {
+  if (!extent) return wholeFrame(whole);
+  const [x, y] = centre(extent);
+  return { x, y, zoom: Math.min(1, closestZoom(whole, extent)), speed: [0, 0], growth: [0, 0], extent: null };
 }
 
 /** After a step that has found the objects there, or nothing that can be trusted. */
 export function nextLook(whole: Geometry, last: LookAhead, found: Extent | null): LookAhead {
-  if (!found) return { ...last, zoom: Math.max(1, last.zoom / WINDOW.SEARCH), speed: [0, 0], growth: [0, 0] };
+  const widest = widestZoom(whole);
+  if (!found) {
+    const aside = Math.max(widest, last.zoom / WINDOW.SEARCH_ASIDE);
+    const zoom = last.zoom > 1 ? Math.max(1, last.zoom / WINDOW.SEARCH) : aside;
+    return { ...last, zoom, speed: [0, 0], growth: [0, 0] };
+  }
   let { speed, growth } = last;
   const [x, y] = centre(found);
   if (last.extent) {
@@ -90,7 +116,7 @@ export function nextLook(whole: Geometry, last: LookAhead, found: Extent | null)
   const room: Pair = [Math.abs(speed[0]) + Math.max(0, growth[0]), Math.abs(speed[1]) + Math.max(0, growth[1])];
   const wanted = closestZoom(whole, found, room);
   const farther = isTight(whole, last, found) ? WINDOW.GIVE_ROOM : WINDOW.FARTHER;
-  const zoom = Math.max(1, Math.min(Math.max(wanted, last.zoom / farther), last.zoom * WINDOW.CLOSER));
+  const zoom = Math.max(widest, Math.min(Math.max(wanted, last.zoom / farther), last.zoom * WINDOW.CLOSER));
   return { x: x + speed[0], y: y + speed[1], zoom, speed, growth, extent: found };
 }
 

@@ -481,8 +481,8 @@ export class EditorScreen {
     this.exportButton.classList.toggle('secondary', !done);
     this.hint.textContent = advice(session);
     this.updateBar(session, player);
-    const { inner } = session.geometry;
-    this.quality.show(`${inner.width} x ${inner.height} · ${this.network.engine || 'loading'}`);
+    const { view } = session.geometry;
+    this.quality.show(`${view.width} x ${view.height} · ${this.network.engine || 'loading'}`);
   }
 
   /** Beside the object, where it can be marked: not while something runs, nor where the brush may begin. */
