@@ -27,7 +27,7 @@ class Geometry:
     height: int
     width: int
     view: tuple[int, int]
-    """height, width that the network sees at a zoom of 1, before padding; all windows of a frame are padded to one size"""
+    """height, width that the network sees at a zoom of 1; all windows of a frame are padded to one size"""
     scaled: tuple[int, int]
     """height, width that the network sees this part at: the view, or less of it where the part is wider than that"""
     padding: tuple[int, int, int, int]
