@@ -1,9 +1,10 @@
 """Where to look: a window that follows the objects and shows them at the size the network knows best.
 
-Only numbers are decided here, all in pixels of the frame. All windows have one shape, so that one compiled
-graph serves them: that of the frame, though not wider than `geometry.WIDEST`; they lie inside it. `LookAhead` says where the objects were, how they move and how large the
-window is; `next_look` makes the next one of what a step has found. What the numbers below were chosen from is in
-docs/architecture.md; training draws its clips by the same ones (`clips.crop`).
+Only numbers are decided here, all in pixels of the frame. All windows have one shape, so that one compiled graph serves
+them: that of the frame, though not wider than `geometry.WIDEST` where one object is followed; they lie inside it.
+`LookAhead` says where the objects were, how they move and how large the window is; `next_look` makes the next one of
+what a step has found. What the numbers below were chosen from is in docs/architecture.md; training draws its clips by
+the same ones (`clips.crop`).
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ TARGET = 130.0
 MOST_ZOOM = 2.2
 """How much larger than in the whole frame objects are shown at most."""
 LARGEST_SHARE = 0.5
-"""Of the frame's sides, made smaller by the zoom, that the objects' box takes up at most, with the room for their motion."""
+"""Of the frame's sides, over the zoom, that the objects' box takes up at most, with the room for their motion."""
 MOST_OF_VIEW = 0.9
-"""Of the window's own sides: a frame that is wider than the window is looked at from farther away where they need it."""
+"""The same of the window's own sides: where a frame is wider than that, it is looked at from farther away."""
 ROOMY = 0.7
-"""Of the window's own sides, at the start: an object that takes up more of them is followed through windows as wide as the
-frame, and so are several."""
+"""Of the window's own sides, at the start: an object that takes up more is followed through windows as wide as the frame,
+and so are several."""
 CLOSER = 1.1
 """Factor by which the zoom grows at most from frame to frame: the memory holds objects as they were."""
 FARTHER = 1.1
