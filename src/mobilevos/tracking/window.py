@@ -27,8 +27,8 @@ LARGEST_SHARE = 0.5
 MOST_OF_VIEW = 0.9
 """The same of the window's own sides: where a frame is wider than that, it is looked at from farther away."""
 ROOMY = 0.7
-"""Of the window's own sides, at the start: an object that takes up more is followed through windows as wide as the frame,
-and so are several."""
+"""Of the window's own sides, at the start: an object that takes up more is followed through windows as wide as the
+frame, and so are several."""
 CLOSER = 1.1
 """Factor by which the zoom grows at most from frame to frame: the memory holds objects as they were."""
 FARTHER = 1.1
