@@ -3,7 +3,7 @@
 import torch
 
 from mobilevos.arrays import VOID
-from mobilevos.tracking.prompts import mark_radius
+from mobilevos.tracking.prompts import learned_radius
 from mobilevos.training.prompting import clicked, guess
 from tests.training.clips import trained
 
@@ -32,7 +32,7 @@ def test_what_is_missing_gets_a_plus_in_its_middle() -> None:
     x, y = center(marks[0, 0, 0])
     assert 32 < x < 44
     assert 24 < y < 40
-    assert abs(int(marks.sum()) - 3.14 * mark_radius(64, 64) ** 2) < 4
+    assert abs(int(marks.sum()) - 3.14 * learned_radius(64) ** 2) < 4
 
 
 def test_what_is_too_much_gets_a_minus() -> None:

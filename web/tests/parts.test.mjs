@@ -109,8 +109,8 @@ test('masks for the memory are means of 4 x 4 pixels', () => {
 });
 
 test('a tap is a disc, a box a box, a stroke as wide as two taps', () => {
-  const g = parts.fit({ height: 100, width: 200 }, 100);
-  const radius = parts.markRadius(100, 200);
+  const g = parts.fit({ height: 300, width: 600 }, 300);
+  const radius = parts.markRadius(300, 600);
   assert.equal(radius, 3);
   const area = (marks) => parts.drawMarks({ ...parts.noMarks(), ...marks }, g).on.filter(Boolean).length;
   assert.ok(Math.abs(area({ on: [{ x: 50, y: 50 }] }) - Math.PI * 3.5 ** 2) < 3);

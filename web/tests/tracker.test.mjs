@@ -197,7 +197,7 @@ test('marks are read twice: with all around them, and through a window around wh
 test('a mask that is known takes the place of the first look, and is remembered beside the marks', async () => {
   const engine = new ColorEngine();
   const picture = new Picture([square(300, 200, 60)]);
-  const marks = { ...parts.noMarks(), on: [{ x: 300, y: 200 }] };
+  const marks = { ...parts.noMarks(), box: { x: 280, y: 180, width: 40, height: 40 } };
   const before = new Uint8Array(WHOLE.inner.height * WHOLE.inner.width).fill(255);
   await new parts.Tracker(engine).propose(WHOLE, picture, marks, before);
   assert.equal(engine.given.length, 2);

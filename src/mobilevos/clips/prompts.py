@@ -7,7 +7,7 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from mobilevos.tracking.prompts import mark_radius
+from mobilevos.tracking.prompts import learned_radius
 
 
 def draw_prompt(
@@ -71,7 +71,7 @@ def _clicks(
 
 
 def _thickness(mask: np.ndarray) -> int:
-    return mark_radius(*mask.shape)
+    return learned_radius(mask.shape[0])
 
 
 def _surroundings(mask: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -14,8 +14,17 @@ PROMPT_STRENGTH = 0.5
 
 
 def mark_radius(height: int, width: int) -> int:
-    """Radius of a click and half the width of a stroke: a fixed part of the picture."""
-    return max(1, round(0.015 * max(height, width)))
+    """Radius of a click and half the width of a stroke in a frame.
+
+    Such that a window shows it as large as it was when the network learned (`learned_radius`): larger ones it takes for
+    the object.
+    """
+    return max(1, round(0.01 * min(height, width)))
+
+
+def learned_radius(side: int) -> int:
+    """The same in a square training clip, which shows objects as a window does."""
+    return max(1, round(0.015 * side))
 
 
 def draw_box(height: int, width: int, box: tuple[int, int, int, int]) -> Image:

@@ -18,7 +18,7 @@ from mobilevos.model.aggregation import aggregate
 from mobilevos.model.features import Features
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import VOSNetwork
-from mobilevos.tracking.prompts import PROMPT_STRENGTH, mark_radius
+from mobilevos.tracking.prompts import PROMPT_STRENGTH, learned_radius
 from mobilevos.training.unroll import rated
 
 LEAST_ERROR = 4
@@ -86,7 +86,7 @@ def clicked(prompts: Tensor, predicted: Tensor, labels: Tensor) -> Tensor:
         kind = int(np.argmax(sizes))
         if (point := points[kind]) is not None and point[2] >= LEAST_ERROR:
             plane = further[b, kind, n]
-            cv2.circle(plane, (4 * point[0] + 1, 4 * point[1] + 1), mark_radius(*plane.shape), 1, -1)
+            cv2.circle(plane, (4 * point[0] + 1, 4 * point[1] + 1), learned_radius(len(plane)), 1, -1)
     return torch.from_numpy(further).to(prompts.device)
 
 

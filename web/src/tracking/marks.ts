@@ -21,9 +21,9 @@ export function noMarks(): Marks {
   return { on: [], off: [], box: null, strokes: [] };
 }
 
-/** Radius of a click and half the width of a stroke, in pixels of the video. */
+/** Radius of a click and half the width of a stroke, in pixels of the video: see `mark_radius` in `tracking/prompts.py`. */
 export function markRadius(height: number, width: number): number {
-  return Math.max(1, Math.round(0.015 * Math.max(height, width)));
+  return Math.max(1, Math.round(0.01 * Math.min(height, width)));
 }
 
 /** Marks as the network sees them, as planes of its inner size: what is the object, and what is not. */

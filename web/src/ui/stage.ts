@@ -5,7 +5,6 @@ import { Previewer } from '../export/client';
 import type { Edges } from '../export/edges';
 import type { Look } from '../export/types';
 import type { Size } from '../tracking/geometry';
-import { markRadius } from '../tracking/marks';
 import { h, iconButton } from './dom';
 import { ICONS } from './icons';
 import { Lens } from './lens';
@@ -15,6 +14,9 @@ import { ghost, tinted } from './paint';
 import { previewOf } from './preview';
 
 export type View = 'overlay' | 'cutout' | 'compare';
+
+/** Width of the brush at first, as a part of the longer side. */
+const BRUSH = 0.03;
 
 /** Pixels of the long side of what is drawn on: enough for a screen, little enough to be quick. */
 const MOST = 1280;
@@ -88,7 +90,7 @@ export class Stage {
     const scale = Math.min(1, MOST / Math.max(width, height));
     this.canvas.width = Math.round(width * scale);
     this.canvas.height = Math.round(height * scale);
-    this.marker.brush = 2 * markRadius(height, width);
+    this.marker.brush = Math.max(2, Math.round(BRUSH * Math.max(height, width)));
     this.made?.picture.close();
     this.made = this.painted = undefined;
     this.foreseen = null;
