@@ -1,5 +1,6 @@
 """Backbones: folding, loading, and where they are cut."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 
 from mobilevos.errors import InputError
-from mobilevos.model.backbones import MobileNetV2, fold_batchnorm, load_backbone, resnet18, resnet50
+from mobilevos.model.backbones import MobileNetV2, begin_from_nothing, fold_batchnorm, load_backbone, resnet18, resnet50
 
 FILES = {
     "mobilenet_v2.imagenet.features0-13.safetensors": (MobileNetV2, 1e-5),
@@ -114,3 +115,19 @@ def test_real_weights_fold_exactly(shared_data: Path, name: str) -> None:
     parts = (state[f"{norm}.{part}"] for part in ("running_mean", "running_var", "weight", "bias"))
     expected = F.batch_norm(F.conv2d(x, state[f"{conv}.weight"], None, stem.stride, stem.padding), *parts, eps=eps)
     torch.testing.assert_close(stem(x), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("make", [MobileNetV2, resnet18, resnet50])
+def test_from_nothing_two_pictures_are_still_told_apart_at_the_end(make: Callable[[], nn.Module]) -> None:
+    """With torch's own first weights next to nothing of their difference is left."""
+    torch.manual_seed(0)
+    backbone, pictures = make(), torch.randn(2, 3, 64, 64)
+
+    @torch.no_grad()
+    def apart() -> float:
+        f16 = backbone(pictures).f16
+        return float((f16[0] - f16[1]).std())
+
+    assert apart() < 0.1
+    begin_from_nothing(backbone)
+    assert 0.5 < apart() < 5

@@ -112,6 +112,31 @@ class Bottleneck(nn.Module):
         return self.relu(self.conv3(out) + (x if self.downsample is None else self.downsample(x)))
 
 
+def begin_from_nothing(backbone: nn.Module) -> None:
+    """Random weights that a network without BatchNorm can learn from, in the place of ImageNet's.
+
+    Every layer keeps the variance of what it gets (He et al., 2015), and residual branches begin as zero (Zhang et al.,
+    Fixup, 2019): with torch's own first weights nothing would be left of a picture after a few layers.
+    """
+    for module in backbone.modules():
+        if isinstance(module, nn.Conv2d):
+            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    for module in backbone.modules():
+        last = (
+            module.conv[-1]
+            if isinstance(module, InvertedResidual) and module.use_residual
+            else module.conv2
+            if isinstance(module, BasicBlock)
+            else module.conv3
+            if isinstance(module, Bottleneck)
+            else None
+        )
+        if isinstance(last, nn.Conv2d):
+            nn.init.zeros_(last.weight)
+
+
 def _downsample(in_channels: int, out_channels: int, stride: int) -> nn.Sequential | None:
     if stride == 1 and in_channels == out_channels:
         return None

@@ -11,7 +11,7 @@ from torch import Tensor
 from mobilevos.clips import ClipSource, PhotoSource, VideoSource
 from mobilevos.clips.layers import Layer
 from mobilevos.errors import InputError
-from mobilevos.model.backbones import MobileNetV2, load_backbone
+from mobilevos.model.backbones import MobileNetV2, begin_from_nothing, load_backbone
 from mobilevos.model.checkpoint import build, load_checkpoint, read_checkpoint
 from mobilevos.model.network import VOSNetwork
 from mobilevos.model.teacher import STCN
@@ -29,7 +29,7 @@ def untrained_network(recipe: Recipe) -> VOSNetwork:
 
 
 def initial_network(recipe: Recipe) -> VOSNetwork:
-    """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch.
+    """The network a stage begins with: a checkpoint, or ImageNet backbones and the rest from scratch, or nothing.
 
     A checkpoint may be of a related variant: what fits is taken over (`mobilenetv2` grows from `mobilenetv2-lite`,
     `resnet18` takes the value encoder of either and gets its key encoder from ImageNet).
@@ -47,6 +47,8 @@ def initial_network(recipe: Recipe) -> VOSNetwork:
         if file and not names <= fitting.keys():
             load_backbone(backbone, Path(recipe.weights_root) / file, eps=1e-3 if "resnet50" in file else 1e-5)
             wanted -= names
+        elif not recipe.init:
+            begin_from_nothing(backbone)
     if recipe.init and len(wanted & fitting.keys()) < len(wanted) / 2:
         raise InputError(f"the weights of {recipe.init!r} do not fit a {recipe.model!r}")
     network.load_state_dict(fitting, strict=False)
