@@ -35,10 +35,8 @@ FARTHER = 1.1
 """Factor by which it shrinks at most while the objects are well inside of the window."""
 GIVE_ROOM = 1.4
 """The same where they are not: they grow or move faster than the window."""
-SEARCH = 1.25
-"""The same where they are lost, until the window is as high as the frame."""
-SEARCH_ASIDE = 1.03
-"""The same from there on, in a frame that is wider than the window: what is seen smaller is harder to know again."""
+SEARCH = 2.2
+"""The same where they are lost, until the window is as high as the frame; from there on it looks from side to side."""
 TRUSTED = 0.35
 """Confidence below which a mask does not lead the window."""
 SMOOTH = 0.25
@@ -112,8 +110,8 @@ def first_look(whole: Geometry, extent: Extent | None) -> LookAhead:
 
 
 def whole_frame(whole: Geometry) -> LookAhead:
-    """When nothing is known."""
-    return LookAhead(whole.width / 2, whole.height / 2, whole.widest)
+    """When nothing is known: all of the frame, or the middle of one that is wider than the window."""
+    return LookAhead(whole.width / 2, whole.height / 2, 1.0)
 
 
 def look_around(whole: Geometry, extent: Extent | None) -> LookAhead:
@@ -126,8 +124,7 @@ def look_around(whole: Geometry, extent: Extent | None) -> LookAhead:
 def next_look(whole: Geometry, last: LookAhead, found: Extent | None) -> LookAhead:
     """After a step that has found the objects there, or nothing that can be trusted."""
     if found is None:
-        zoom = max(1.0, last.zoom / SEARCH) if last.zoom > 1 else max(whole.widest, last.zoom / SEARCH_ASIDE)
-        return replace(last, zoom=zoom, speed=(0.0, 0.0), growth=(0.0, 0.0))
+        return _search(whole, last)
     speed, growth = last.speed, last.growth
     if last.extent is not None:
         before, center = last.extent.center, found.center
@@ -141,6 +138,20 @@ def next_look(whole: Geometry, last: LookAhead, found: Extent | None) -> LookAhe
     zoom = max(whole.widest, min(max(wanted, last.zoom / farther), last.zoom * CLOSER))
     x, y = found.center
     return LookAhead(x + speed[0], y + speed[1], zoom, speed, growth, found)
+
+
+def _search(whole: Geometry, last: LookAhead) -> LookAhead:
+    """Where to look for objects that are lost: in ever more of the frame, then on either side of it in turns.
+
+    All of a frame that is wider than the window could be seen at once only from farther away, and not known again.
+    """
+    if last.zoom > 1:
+        return replace(last, zoom=max(1.0, last.zoom / SEARCH), speed=(0.0, 0.0), growth=(0.0, 0.0))
+    x, y = (
+        length - side / 2 if at <= length / 2 else side / 2
+        for at, length, side in zip((last.x, last.y), (whole.width, whole.height), whole.sides[::-1], strict=True)
+    )
+    return replace(last, x=x, y=y, zoom=1.0, speed=(0.0, 0.0), growth=(0.0, 0.0))
 
 
 def extent_of(inside: Bits, geometry: Geometry) -> Extent | None:

@@ -16,8 +16,7 @@ export const WINDOW = {
   CLOSER: 1.1,
   FARTHER: 1.1,
   GIVE_ROOM: 1.4,
-  SEARCH: 1.25,
-  SEARCH_ASIDE: 1.03,
+  SEARCH: 2.2,
   TRUSTED: 0.35,
   SMOOTH: 0.25,
   CUT: 0.6,
@@ -81,10 +80,9 @@ export function firstLook(whole: Geometry, extent: Extent | null): LookAhead {
   return { x, y, zoom: closestZoom(whole, extent), speed: [0, 0], growth: [0, 0], extent };
 }
 
-/** When nothing is known. */
+/** When nothing is known: all of the frame, or the middle of one that is wider than the window. */
 export function wholeFrame(whole: Geometry): LookAhead {
-  const [x, y, zoom] = [whole.width / 2, whole.height / 2, widestZoom(whole)];
-  return { x, y, zoom, speed: [0, 0], growth: [0, 0], extent: null };
+  return { x: whole.width / 2, y: whole.height / 2, zoom: 1, speed: [0, 0], growth: [0, 0], extent: null };
 }
 
 /** At what is marked and has no size yet: with all around it that the window shows without coming close. */
@@ -97,11 +95,7 @@ export function lookAround(whole: Geometry, extent: Extent | null): LookAhead {
 /** After a step that has found the objects there, or nothing that can be trusted. */
 export function nextLook(whole: Geometry, last: LookAhead, found: Extent | null): LookAhead {
   const widest = widestZoom(whole);
-  if (!found) {
-    const aside = Math.max(widest, last.zoom / WINDOW.SEARCH_ASIDE);
-    const zoom = last.zoom > 1 ? Math.max(1, last.zoom / WINDOW.SEARCH) : aside;
-    return { ...last, zoom, speed: [0, 0], growth: [0, 0] };
-  }
+  if (!found) return searched(whole, last);
   let { speed, growth } = last;
   const [x, y] = centre(found);
   if (last.extent) {
@@ -118,6 +112,16 @@ export function nextLook(whole: Geometry, last: LookAhead, found: Extent | null)
   const farther = isTight(whole, last, found) ? WINDOW.GIVE_ROOM : WINDOW.FARTHER;
   const zoom = Math.max(widest, Math.min(Math.max(wanted, last.zoom / farther), last.zoom * WINDOW.CLOSER));
   return { x: x + speed[0], y: y + speed[1], zoom, speed, growth, extent: found };
+}
+
+/** Where to look for objects that are lost: in ever more of the frame, then on either side of it in turns. */
+function searched(whole: Geometry, last: LookAhead): LookAhead {
+  const still = { ...last, speed: [0, 0] as Pair, growth: [0, 0] as Pair };
+  if (last.zoom > 1) return { ...still, zoom: Math.max(1, last.zoom / WINDOW.SEARCH) };
+  const sides = sidesOf(whole);
+  const across = (at: number, length: number, side: number) => (at <= length / 2 ? length - side / 2 : side / 2);
+  const x = across(last.x, whole.width, sides.width);
+  return { ...still, x, y: across(last.y, whole.height, sides.height), zoom: 1 };
 }
 
 /**
