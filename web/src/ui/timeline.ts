@@ -1,5 +1,5 @@
 /** Where in the video: a filmstrip to scrub, a lane for each object, and where it begins and ends. */
-import { isDoubtful } from '../editor/doubt';
+import { doubtsAt, doubtText, isDoubtful, placeText, type Place } from '../editor/doubt';
 import type { Session } from '../editor/session';
 import { trust } from '../editor/state';
 import { h } from './dom';
@@ -28,10 +28,12 @@ export class Timeline {
   private session: Session | undefined;
   private pictures: ImageBitmap[] = [];
   private wanted = 1;
+  private places: readonly Place[] = [];
 
   constructor(private readonly actions: TimelineActions) {
     this.range = h('input', { type: 'range', class: 'scrub', min: 0, step: 1, 'aria-label': 'Frame' });
     this.range.addEventListener('input', () => actions.seek(Number(this.range.value)));
+    this.range.addEventListener('pointermove', (event) => (this.range.title = this.said(event)));
     this.points = { first: this.point('first', 'In point'), last: this.point('last', 'Out point') };
     this.element = h(
       'div',
@@ -46,7 +48,7 @@ export class Timeline {
       this.points.last,
     );
     new ResizeObserver(() => {
-      this.update();
+      this.update(this.places);
       this.drawFilm();
     }).observe(this.element);
   }
@@ -55,13 +57,15 @@ export class Timeline {
     this.session = session;
     for (const picture of this.pictures) picture.close();
     this.pictures = [];
-    this.update();
+    this.update([]);
     this.drawFilm();
     void this.load(session);
   }
 
-  update(): void {
+  /** `places`: those to check. */
+  update(places: readonly Place[]): void {
     const session = this.session;
+    this.places = places;
     if (!session) return;
     const { frames, index, range } = session;
     this.range.max = String(Math.max(0, frames - 1));
@@ -82,6 +86,20 @@ export class Timeline {
     const lanes = Math.max(2, session.state.objects.length) * LANE;
     this.element.style.setProperty('--lanes', `${lanes}px`);
     this.drawStrip(session);
+  }
+
+  /** What is the matter where the pointer is: in the lane of an object, or with all of them over the pictures. */
+  private said({ clientX, clientY }: PointerEvent): string {
+    const { session, places } = this;
+    if (!session) return '';
+    const { objects, frames: known } = session.state;
+    const box = this.strip.getBoundingClientRect();
+    const index = Math.min(session.frames - 1, Math.floor(((clientX - box.left) / box.width) * session.frames));
+    const lane = clientY < box.top ? null : objects[Math.floor(((clientY - box.top) / box.height) * objects.length)];
+    return doubtsAt(known.get(index), index, places)
+      .filter(({ id }) => !lane || id === lane.id)
+      .map((doubt) => ('first' in doubt ? placeText(doubt, objects) : doubtText(doubt, objects)))
+      .join('\n');
   }
 
   /** A handle that is dragged, or moved by the arrows. */
@@ -182,7 +200,8 @@ export class Timeline {
       if (value !== null && value < worst[0]) worst = [value, i];
     }
     const least = worst[1] >= 0 ? `; least certain at frame ${worst[1] + 1} (${Math.round(100 * worst[0])} %)` : '';
-    this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}`);
+    const said = this.places.map((place) => `; ${placeText(place, objects)}`).join('');
+    this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}${said}`);
   }
 }
 
