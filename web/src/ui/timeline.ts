@@ -9,6 +9,8 @@ const FILM = 44;
 const MOST_PICTURES = 24;
 /** Height of a lane on screen. */
 const LANE = 10;
+/** A finger that moves less than this has tapped, not dragged. In pixels of the screen. */
+const STILL = 4;
 
 export interface TimelineActions {
   seek(index: number): void;
@@ -94,7 +96,7 @@ export class Timeline {
     if (!session) return '';
     const { objects, frames: known } = session.state;
     const box = this.strip.getBoundingClientRect();
-    const index = Math.min(session.frames - 1, Math.floor(((clientX - box.left) / box.width) * session.frames));
+    const index = clamped(Math.floor(((clientX - box.left) / box.width) * session.frames), session.frames);
     const lane = clientY < box.top ? null : objects[Math.floor(((clientY - box.top) / box.height) * objects.length)];
     return doubtsAt(known.get(index), index, places)
       .filter(({ id }) => !lane || id === lane.id)
@@ -113,16 +115,34 @@ export class Timeline {
       title: `${label}: drag it (${end === 'first' ? 'I' : 'O'} sets it here)`,
     });
     const cut = (index: number) => this.actions.cut(end === 'first' ? { first: index } : { last: index });
+    /** Where between two frames something on the screen is. */
+    const between = (x: number) => {
+      const box = this.element.getBoundingClientRect();
+      return ((x - box.left) / box.width) * (this.session?.frames ?? 0);
+    };
+    /** Where it was taken, and how far that is from where it stands: the point stays under the finger as it was. */
+    let held: { x: number; off: number; moved: boolean } | null = null;
     point.addEventListener('pointerdown', (event) => {
+      if (!this.session) return;
       event.preventDefault();
       point.setPointerCapture(event.pointerId);
+      const stands = end === 'first' ? this.session.range.first : this.session.range.last + 1;
+      held = { x: event.clientX, off: between(event.clientX) - stands, moved: false };
     });
     point.addEventListener('pointermove', (event) => {
-      if (!point.hasPointerCapture(event.pointerId) || !this.session) return;
-      const box = this.element.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * this.session.frames;
-      cut(end === 'first' ? Math.round(at) : Math.round(at) - 1);
+      if (!held) return;
+      held.moved ||= Math.abs(event.clientX - held.x) >= STILL;
+      if (!held.moved) return;
+      const at = Math.round(between(event.clientX) - held.off);
+      cut(end === 'first' ? at : at - 1);
     });
+    point.addEventListener('pointerup', (event) => {
+      // It is larger than it looks: a tap is meant for the picture under it.
+      const index = Math.floor(between(event.clientX));
+      if (held && !held.moved && this.session) this.actions.seek(clamped(index, this.session.frames));
+      held = null;
+    });
+    point.addEventListener('pointercancel', () => (held = null));
     point.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step || !this.session) return;
@@ -203,6 +223,11 @@ export class Timeline {
     const said = this.places.map((place) => `; ${placeText(place, objects)}`).join('');
     this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}${said}`);
   }
+}
+
+/** The number of a frame that there is. */
+function clamped(index: number, frames: number): number {
+  return Math.min(Math.max(index, 0), Math.max(0, frames - 1));
 }
 
 /** Stripes of a colour over a dark ground: what is doubtful is told without colours, too. */
