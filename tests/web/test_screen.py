@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.ndimage import binary_dilation
 
 from mobilevos.app.files import FOLDER
 from mobilevos.media.video import VideoInfo, open_source
@@ -120,6 +121,19 @@ def test_the_bar_is_beside_the_object_and_phones_have_room(footage: str, request
                 int(left * columns) : int((left + width) * columns) + 1,
             ]
             assert not covered.any(), f"{clip['name']}, {place}: the bar covers {covered.sum()} pixels of the object"
+
+
+@pytest.mark.slow
+def test_what_is_lost_is_named(tmp_path: Path) -> None:
+    need_app()
+    pictures, ids = synthetic_clip(frames=16, height=240, width=432, objects=2, seed=3)
+    pictures = pictures.copy()
+    for picture, mask in zip(pictures[4:], ids[4:], strict=True):
+        picture[binary_dilation(mask == 1, iterations=3)] = picture[mask == 0].mean(0)
+    clip = _clip(tmp_path / "lost.mp4", pictures, ids[0] == 1)
+    with_sound(tmp_path / "lost.mp4", tone(440, Fraction(16, 30)))
+    taps = [clip["tap"], place_inside(ids[0] == 2)]
+    run_spec("doubt", {"APP_LOST": str(clip["path"]), "APP_TAPS": json.dumps(taps)})
 
 
 def test_the_sound_is_heard(tmp_path: Path) -> None:

@@ -303,11 +303,13 @@ test('of several objects the one that is lost is named', async () => {
   session.addObject();
   await tap(41);
   session.rename(2, 'fox');
+  session.active = 1;
   const timestamps = Array.from({ length: 40 }, (_, i) => i / 30);
   Object.assign(session.source, { timestamps, durations: timestamps.map(() => 1 / 30) });
   const step = network.step.bind(network);
   network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [0.8, bitmap.index < 5 ? 0.8 : 0.01] });
   await assert.rejects(follow(), /^Error: fox is lost since frame 6\. Mark it/);
+  assert.equal(session.active, 2); // to be marked again
 });
 
 test('what was followed is exported, or all of the video', async () => {
@@ -389,6 +391,9 @@ test('followed back, the frame to correct is where the doubt began', async () =>
     parts.placesToCheck(session).map(({ first, last, correct }) => [first, last, correct]),
     [[0, 6, 6]],
   );
+  const next = (index) => parts.placeAfter(parts.placesToCheck(session), index)?.correct;
+  assert.deepEqual([next(2), next(6), next(8)], [6, 6, 6]);
+  assert.equal(parts.placeAfter([], 2), undefined);
 });
 
 test('doubts are named: lost, taken for another, or neither is known', async () => {

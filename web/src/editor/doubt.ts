@@ -24,6 +24,12 @@ export function placesToCheck({ state, range }: Pick<Session, 'state' | 'range'>
   });
 }
 
+/** The place to look at after a frame; after the last one, the first. */
+export function placeAfter(places: readonly Place[], index: number): Place | undefined {
+  const sorted = [...places].sort((a, b) => a.correct - b.correct);
+  return sorted.find(({ correct }) => correct > index) ?? sorted[0];
+}
+
 /** What is the matter with the objects of a frame: by the places it is part of, and where it is part of none, by itself. */
 export function doubtsAt(masks: FrameMasks | undefined, index: number, places: readonly Place[]): (Doubt | Place)[] {
   return doubtsOf(masks, index).map(

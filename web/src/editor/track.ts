@@ -87,6 +87,7 @@ export async function track(
     const slow = !settled && session.slow(performance.now() - started);
     const lost = settled ? undefined : lostAt(session.state, next, direction);
     if (lost) {
+      session.active = lost.id; // which is to be marked again
       const since = next - (LOST_FRAMES - 1) * direction + 1;
       const what = session.state.objects.length > 1 ? `${lost.name} is lost` : 'Lost';
       throw new Lost(`${what} since frame ${since}. Mark it again there, or press Follow to go on without it.`);

@@ -1,6 +1,6 @@
 /** The screen on which a video is worked on. */
 import { Autosave } from '../editor/autosave';
-import { doubtsAt, doubtText, placesToCheck, type Place } from '../editor/doubt';
+import { doubtsAt, doubtText, placeAfter, placesToCheck, type Place } from '../editor/doubt';
 import { restore, type Kept } from '../editor/kept';
 import { Player } from '../editor/player';
 import type { Network } from '../editor/network';
@@ -432,14 +432,14 @@ export class EditorScreen {
       .catch((error: unknown) => this.failed(error));
   }
 
-  /** To the next place that needs a look; after the last, to the first. */
+  /** To the next place that needs a look, and the object that it is about. */
   private check(): void {
     const { session } = this;
     if (!session) return;
-    const places = placesToCheck(session);
-    const frames = places.map(({ correct }) => correct).sort((a, b) => a - b);
-    const next = frames.find((at) => at > session.index) ?? frames[0];
-    if (next !== undefined) void this.player?.seek(next).catch((error: unknown) => this.failed(error));
+    const next = placeAfter(placesToCheck(session), session.index);
+    if (!next) return;
+    this.choose(next.id);
+    void this.player?.seek(next.correct).catch((error: unknown) => this.failed(error));
   }
 
   private failed(error: unknown): void {
