@@ -28,7 +28,7 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
     need_node()
     rng = np.random.default_rng(0)
     lines, expected = [], []
-    for objects, smooth in ((1, 1), (2, 3), (3, 6), (2, 0)):
+    for objects, smooth in ((1, 1), (2, 3), (3, 6), (3, 4), (2, 2), (2, 0)):
         logits = rng.normal(0, 2, (1 + objects, 48, 64)).astype(np.float32)
         for _ in range(smooth):  # from noise to blobs
             logits = (logits + np.roll(logits, 1, 1) + np.roll(logits, 1, 2) + np.roll(logits, (1, 1), (1, 2))) / 4
@@ -45,7 +45,7 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
         covered = rng.random((objects, 3, 4)).astype(np.float32)
         looks = alike(keys[:, 1], keys[:, 0], covered) if smooth != 1 else None
         sight = Sight(ids, probabilities, geometry, rating, looks)
-        expected.append(list(confidence(sight).values()))
+        expected.append(confidence(sight))
         case = {
             "frame": {"height": 96, "width": 128},
             "size": 48,
@@ -59,9 +59,14 @@ def test_confidence_is_the_same_as_the_trackers(tmp_path: Path) -> None:
     cases = tmp_path / "cases.jsonl"
     cases.write_text("\n".join(lines))
     found = output("tests/confidence.mjs", cases)
-    for ours, theirs in zip(found.splitlines(), expected, strict=True):
-        assert json.loads(ours) == pytest.approx(theirs, abs=1e-5)
-    assert expected[-1][1] == 0
+    for line, ours in zip(found.splitlines(), expected, strict=True):
+        theirs = json.loads(line)
+        assert theirs["confidence"] == pytest.approx(list(ours.values()), abs=1e-5)
+        assert [0 if other is None else other + 1 for other in theirs["alike"]] == [
+            each.alike for each in ours.values()
+        ]
+    assert expected[-1][2] == 0
+    assert {each.alike for every in expected for each in every.values()} >= {0, 1, 2}
 
 
 @pytest.mark.parametrize(("height", "width", "objects"), [(288, 512, 1), (480, 864, 2), (64, 48, 4)])

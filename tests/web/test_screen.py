@@ -10,9 +10,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import av
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.ndimage import binary_dilation
 
 from mobilevos.app.files import FOLDER
 from mobilevos.media.video import VideoInfo, open_source
@@ -122,6 +124,19 @@ def test_the_bar_is_beside_the_object_and_phones_have_room(footage: str, request
             assert not covered.any(), f"{clip['name']}, {place}: the bar covers {covered.sum()} pixels of the object"
 
 
+@pytest.mark.slow
+def test_what_is_lost_is_named(tmp_path: Path) -> None:
+    need_app()
+    pictures, ids = synthetic_clip(frames=16, height=240, width=432, objects=2, seed=3)
+    pictures = pictures.copy()
+    for picture, mask in zip(pictures[4:], ids[4:], strict=True):
+        picture[binary_dilation(mask == 1, iterations=3)] = picture[mask == 0].mean(0)
+    clip = _clip(tmp_path / "lost.mp4", pictures, ids[0] == 1)
+    with_sound(tmp_path / "lost.mp4", tone(440, Fraction(16, 30)))
+    taps = [clip["tap"], place_inside(ids[0] == 2)]
+    run_spec("doubt", {"APP_LOST": str(clip["path"]), "APP_TAPS": json.dumps(taps)})
+
+
 def test_the_sound_is_heard(tmp_path: Path) -> None:
     need_app()
     pictures, ids = synthetic_clip(frames=120, height=96, width=160, objects=1, seed=1)
@@ -130,7 +145,17 @@ def test_the_sound_is_heard(tmp_path: Path) -> None:
     wave = tone(440, Fraction(4))
     wave[: len(wave) // 2] = 0
     with_sound(tmp_path / "sound.mp4", wave)
-    run_spec("sound", {"APP_SOUND": str(tmp_path / "sound.mp4"), "APP_SILENT": str(tmp_path / "quiet.mp4")})
+    clips = {"APP_SOUND": str(tmp_path / "sound.mp4"), "APP_SILENT": str(tmp_path / "quiet.mp4")}
+    run_spec("sound", clips | {"APP_OUT": str(tmp_path)})
+    for name in ("heard.webm", "heard.mp4"):
+        if name == "heard.mp4" and not (tmp_path / name).exists():
+            continue  # this Chromium writes no H.264, and says so
+        with av.open(str(tmp_path / name)) as container:
+            parts = [frame.to_ndarray().astype(np.float64)[0] for frame in container.decode(audio=0)]
+            rate = container.streams.audio[0].rate
+        heard = np.concatenate(parts)
+        loudest = np.abs(np.fft.rfft(heard * np.hanning(len(heard)))).argmax() * rate / len(heard)
+        assert loudest == pytest.approx(440, abs=5), name
 
 
 def _clip(path: Path, pictures: Sequence[np.ndarray] | np.ndarray, mask: np.ndarray) -> dict[str, object]:

@@ -1,5 +1,5 @@
 /**
- * confidence.mjs FILE: of {frame, size, look, probabilities, rating, keys, covered} in JSON lines, the confidences; compared with
+ * confidence.mjs FILE: of {frame, size, look, probabilities, rating, keys, covered} in JSON lines, the confidences and look-alikes; compared with
  * the Python package's. `keys` (channels, 2, cells): of the annotated frame and of this one; `covered` (N, cells): what objects
  * cover in the former; null where nothing is annotated.
  */

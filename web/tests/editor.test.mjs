@@ -25,7 +25,7 @@ class MovingNetwork {
 
   async propose(_source, _index, _geometry, marks) {
     await this.gate;
-    return { planes: [parts.pack(bar(marks.on[0].x - 1))], raster: FRAME, confidence: [1], look: LOOK };
+    return { planes: [parts.pack(bar(marks.on[0].x - 1))], raster: FRAME, confidence: [1], alike: [null], look: LOOK };
   }
 
   async obey(_source, _index, plane, _others) {
@@ -47,7 +47,8 @@ class MovingNetwork {
     this.at = index;
     this.planes = this.planes.map((plane) => (leftEdge(plane) < 0 ? plane : bar(leftEdge(plane) + by)));
     const planes = this.planes.map(parts.pack);
-    return { planes, raster: FRAME, confidence: planes.map(() => 0.8), look: { ...LOOK, x: index } };
+    const alike = planes.map(() => null);
+    return { planes, raster: FRAME, confidence: planes.map(() => 0.8), alike, look: { ...LOOK, x: index } };
   }
 }
 
@@ -297,6 +298,20 @@ test('an object that is lost stops the run once, and the next run goes on', asyn
   assert.equal(session.index, 39);
 });
 
+test('of several objects the one that is lost is named', async () => {
+  await tap(11);
+  session.addObject();
+  await tap(41);
+  session.rename(2, 'fox');
+  session.active = 1;
+  const timestamps = Array.from({ length: 40 }, (_, i) => i / 30);
+  Object.assign(session.source, { timestamps, durations: timestamps.map(() => 1 / 30) });
+  const step = network.step.bind(network);
+  network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [0.8, bitmap.index < 5 ? 0.8 : 0.01] });
+  await assert.rejects(follow(), /^Error: fox is lost since frame 6\. Mark it/);
+  assert.equal(session.active, 2); // to be marked again
+});
+
 test('what was followed is exported, or all of the video', async () => {
   await tap(11);
   session.index = 3;
@@ -340,24 +355,88 @@ test('a point that comes behind the other one takes it along', () => {
   assert.ok(!session.isPart);
 });
 
-test('places to check are runs of doubt; what a person drew is beyond it', async () => {
-  await tap(11);
+/** Follow, with confidences (0.9 unless said) and, by number, what objects are taken for, of frames. */
+async function followWith(confidence, alike = new Map()) {
   const step = network.step.bind(network);
-  const doubts = new Map([
-    [3, 0.4],
-    [4, 0.2],
-    [7, 0.3],
-  ]);
-  network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [doubts.get(bitmap.index) ?? 0.9] });
+  network.step = async (bitmap) => {
+    const found = await step(bitmap);
+    const of = (told, usual) => found.planes.map((_, n) => told.get(bitmap.index)?.[n] ?? usual);
+    return { ...found, confidence: of(confidence, 0.9), alike: of(alike, null) };
+  };
   await follow();
-  const places = () => parts.placesToCheck(session).map(({ first, last, worst }) => [first, last, worst]);
-  assert.deepEqual(places(), [
-    [3, 4, 4],
-    [7, 7, 7],
-  ]);
-  session.index = 7;
+}
+
+test('places to check are where the drift alarm is raised; what a person drew is beyond it', async () => {
+  await tap(11);
+  await followWith(new Map([1, 3, 4, 7].map((at) => [at, [0.4]])));
+  const places = () => parts.placesToCheck(session).map(({ first, last, correct }) => [first, last, correct]);
+  assert.deepEqual(places(), [[1, 7, 1]]); // a few frames apart they are one
+  session.index = 3;
   await session.stroke([{ x: 18, y: 30 }], 4, false);
-  assert.deepEqual(places(), [[3, 4, 4]]);
+  assert.deepEqual(places(), [[1, 7, 1]]);
+  session.index = 4;
+  await session.stroke([{ x: 18, y: 30 }], 4, false);
+  assert.deepEqual(places(), []); // what is left are flickers
+  const [lane] = parts.doubtsAt(session.state.frames.get(7), 7, []);
+  assert.deepEqual(lane, { id: 1, lost: false, alike: 0 });
+});
+
+test('followed back, the frame to correct is where the doubt began', async () => {
+  session.index = 9;
+  await tap(51);
+  const step = network.step.bind(network);
+  network.step = async (bitmap) => ({ ...(await step(bitmap)), confidence: [bitmap.index > 6 ? 0.9 : 0.3] });
+  await follow(-1);
+  assert.deepEqual(
+    parts.placesToCheck(session).map(({ first, last, correct }) => [first, last, correct]),
+    [[0, 6, 6]],
+  );
+  const next = (index) => parts.placeAfter(parts.placesToCheck(session), index)?.correct;
+  assert.deepEqual([next(2), next(6), next(8)], [6, 6, 6]);
+  assert.equal(parts.placeAfter([], 2), undefined);
+});
+
+test('doubts are named: lost, taken for another, or neither is known', async () => {
+  await tap(11);
+  await followWith(new Map([2, 3, 4].map((at) => [at, [0]])));
+  const named = () => parts.placesToCheck(session).map((place) => parts.placeText(place, session.state.objects));
+  assert.deepEqual(named(), ['Lost in frames 3 to 5']);
+  const here = (index) =>
+    parts
+      .doubtsAt(session.state.frames.get(index), index, parts.placesToCheck(session))
+      .map((doubt) => parts.doubtText(doubt, session.state.objects));
+  assert.deepEqual([here(3), here(6)], [['Lost here'], []]);
+  session.index = 0;
+  session.addObject();
+  await tap(41);
+  session.rename(2, 'fox');
+  const low = [2, 3, 4, 7, 8, 9].map((at) => [at, at < 6 ? [0.3, 0.9] : [0.9, 0.2]]);
+  await followWith(new Map(low), new Map([3, 4, 8, 9].map((at) => [at, [1, at < 9 ? null : 0]])));
+  assert.deepEqual(named(), ['Object 1 may be following fox in frames 3 to 5', 'fox is doubtful in frames 8 to 10']);
+  assert.deepEqual(here(2), ['Object 1 may be following fox here']);
+  assert.deepEqual(here(9), ['Check fox in this frame']);
+  session.remove(2);
+  assert.deepEqual(named(), ['Doubtful in frames 3 to 5']); // there is nothing more to take it for
+  assert.deepEqual(here(3), ['Check this frame']);
+});
+
+test('a session that was kept before look-alikes were told is opened and gone on with', async () => {
+  await tap(11);
+  session.addObject();
+  await tap(41);
+  await followWith(new Map([3, 4, 5].map((at) => [at, [0.9, 0.2]])));
+  const old = new Map([...session.state.frames].map(([index, { alike: _, ...masks }]) => [index, masks]));
+  const again = new parts.Session(session.source, network, 'auto', () => {});
+  await parts.restore(again, { settings: parts.settingsOf(session), masks: old, image: null });
+  session = again;
+  const named = () => parts.placesToCheck(session).map((place) => parts.placeText(place, session.state.objects));
+  assert.deepEqual(named(), ['Object 2 is doubtful in frames 4 to 6']);
+  session.index = 4;
+  session.active = 1;
+  await session.stroke([{ x: 18, y: 30 }], 4, false);
+  await follow();
+  session.remove(1);
+  assert.deepEqual(session.state.frames.get(4).alike, [0]);
 });
 
 test('a project holds all of a session, and the video as it was', async () => {

@@ -2,7 +2,8 @@
 export { half, ModelFiles } from '../src/engine/model';
 export { anchorOf, knownAt, LOST_FRAMES, startOf, track } from '../src/editor/track';
 export { changes } from '../src/editor/autosave';
-export { placesToCheck } from '../src/editor/doubt';
+export { ALARM, findAlarms } from '../src/editor/alarm';
+export { doubtsAt, doubtText, placeAfter, placesToCheck, placeText } from '../src/editor/doubt';
 export { restore, settingsOf } from '../src/editor/kept';
 export { isProject, projectParts, readProject } from '../src/editor/project';
 export { followed, jobOf, leftToFollow, partOf } from '../src/editor/tracked';

@@ -149,6 +149,47 @@ for (const place of ['phone', 'small']) {
   });
 }
 
+for (const [place, options] of Object.entries(PLACES)) {
+  test(`${place}: the in and out points are large enough for a thumb, and leave the pictures to scrub`, async () => {
+    const app = await AppPage.open(browser, QUICK, options);
+    const { page } = app;
+    const screen = options.viewport ?? { width: 1280, height: 800 };
+    await app.file(CLIPS[0].path);
+    const line = await page.locator('.timeline').boundingBox();
+    const middle = line.y + 12;
+    const at = ([x, y]) => document.elementFromPoint(x, y)?.getAttribute('aria-label');
+    for (const name of ['In point', 'Out point']) {
+      const box = await page.getByRole('slider', { name }).boundingBox();
+      assert.ok(box.width >= 44 && box.height >= 44, `${name}: ${box.width} x ${box.height}`);
+      assert.ok(inside(box, { x: 0, y: 0, ...screen }), JSON.stringify(box));
+      for (const x of [box.x + 1, box.x + box.width - 1]) {
+        for (const y of [box.y + 1, box.y + box.height - 1]) {
+          assert.equal(await page.evaluate(at, [x, y]), name, 'all of it is in reach');
+        }
+      }
+    }
+    assert.equal(await page.evaluate(at, [line.x + 24, middle]), 'Frame', 'it is scrubbed beside them');
+    const value = (name) => page.getByRole('slider', { name }).getAttribute('aria-valuenow');
+    const shown = (frame) => page.getByText(`frame ${frame} of 8`).waitFor({ state: 'attached' });
+    await page.mouse.click(line.x + line.width - 2, middle);
+    await shown(8); // a tap goes where it looks
+    assert.equal(await value('Out point'), '8');
+    // Taken beside where it stands, and moved by a quarter of the pictures.
+    for (const [name, x, by, then] of [
+      ['In point', line.x - 10, 0.25, '3'],
+      ['Out point', line.x + line.width + 10, -0.25, '6'],
+    ]) {
+      await page.mouse.move(x, middle);
+      await page.mouse.down();
+      await page.mouse.move(x + by * line.width, middle, { steps: 4 });
+      await page.mouse.up();
+      assert.equal(await value(name), then);
+    }
+    assert.deepEqual(app.complaints, []);
+    await app.close();
+  });
+}
+
 test('sideways: tools at the side, the timeline over the picture, the panel in reach', async () => {
   const screen = PLACES.sideways.viewport;
   const app = await AppPage.open(browser, QUICK, PLACES.sideways);

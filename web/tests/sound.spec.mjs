@@ -1,9 +1,11 @@
 /**
  * What is heard while the video plays. Needs the app's address in APP_URL, a clip of 120 frames in four seconds in APP_SOUND,
- * silent in its first half and a tone of 440 Hz in the second, and one without sound in APP_SILENT.
+ * silent in its first half and a tone of 440 Hz in the second, one without sound in APP_SILENT, and a folder for what is
+ * exported in APP_OUT.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { join } from 'node:path';
 import { AppPage, launched } from './page.mjs';
 
 const { APP_URL } = process.env;
@@ -94,6 +96,32 @@ test('where there is no sound, there is no button for it', async () => {
   assert.ok(await app.page.getByRole('button', { name: 'Mute' }).isHidden());
   await played(app, 0);
   assert.equal(await app.page.evaluate(() => window.heard.length), 0, 'no loudspeaker is opened');
+  assert.deepEqual(app.complaints, []);
+  await app.close();
+});
+
+test('both kinds of video are exported with the sound', async () => {
+  const app = await AppPage.open(browser, QUICK);
+  const { page } = app;
+  await app.file(process.env.APP_SOUND);
+  await app.seek(70);
+  await page.keyboard.press('i');
+  await app.seek(100);
+  await page.keyboard.press('o');
+  await app.drag([
+    [0.1, 0.1],
+    [0.9, 0.9],
+  ]);
+  await page.getByRole('banner').getByRole('button', { name: 'Export' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Export' });
+  await dialog.getByLabel('All frames').check();
+  await app.export('over', join(process.env.APP_OUT, 'heard.webm'));
+  await app.begin('mp4'); // where the browser has an encoder
+  const refused = dialog.getByRole('alert').getByText('cannot write H.264').waitFor({ timeout: 60_000 });
+  const file = page.waitForEvent('download', { timeout: 60_000 });
+  const made = await Promise.any([refused.then(() => null), file]);
+  for (const rest of [refused, file]) rest.catch(() => undefined);
+  await made?.saveAs(join(process.env.APP_OUT, 'heard.mp4'));
   assert.deepEqual(app.complaints, []);
   await app.close();
 });

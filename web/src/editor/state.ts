@@ -20,6 +20,8 @@ export interface FrameMasks {
   planes: readonly Packed[];
   /** 0..1 for each object. */
   confidence: readonly number[];
+  /** For each object the one (by its id) that it may have been taken for, 0 for none; sessions of before have none. */
+  alike?: readonly number[];
   /** Of the planes: the window through which the objects were seen, or the whole frame where something was drawn. */
   raster: Raster;
   /** Where to look for these objects in the next frame this way; null where something was drawn since. */
@@ -77,10 +79,11 @@ export function drawObject(
     return pack(old.map((value, i) => Math.min(value, 255 - plane[i])));
   });
   const confidence = ids.map((other, i) => (other === id ? 1 : before!.confidence[i]));
+  const alike = ids.map((other, i) => (other === id ? 0 : alikeOf(before!, i)));
   const all = new Map(before?.marks);
   if (marks) all.set(id, marks);
   else all.delete(id);
-  return { ids, planes, confidence, raster, ahead: null, drawn: new Set(before?.drawn).add(id), marks: all };
+  return { ids, planes, confidence, alike, raster, ahead: null, drawn: new Set(before?.drawn).add(id), marks: all };
 }
 
 /**
@@ -94,10 +97,12 @@ export function withFound(before: FrameMasks | undefined, found: FrameMasks, can
   if (!kept.length) return { ...found, drawn: before.drawn, marks: before.marks };
   const trusted = (masks: FrameMasks, ids: readonly number[]) =>
     ids.map((id) => masks.confidence[masks.ids.indexOf(id)]);
+  const taken = (masks: FrameMasks, ids: readonly number[]) => ids.map((id) => alikeOf(masks, masks.ids.indexOf(id)));
   return {
     ids: [...kept, ...looked],
     planes: [...planesOf(before, kept, canvas), ...planesOf(found, looked, canvas)],
     confidence: [...trusted(before, kept), ...trusted(found, looked)],
+    alike: [...taken(before, kept), ...taken(found, looked)],
     raster: canvas,
     ahead: null,
     drawn: before.drawn,
@@ -116,12 +121,18 @@ export function removeObject(state: State, id: number): State {
       ids,
       planes: others(masks.planes),
       confidence: others(masks.confidence),
+      alike: others(masks.ids.map((_, i) => alikeOf(masks, i))).map((other) => (other === id ? 0 : other)),
       ahead: null,
       drawn: new Set([...masks.drawn].filter((other) => other !== id)),
       marks: new Map([...masks.marks].filter(([other]) => other !== id)),
     });
   }
   return { objects: state.objects.filter((object) => object.id !== id), frames };
+}
+
+/** What an object of a frame, by its place among them, may have been taken for; 0 for nothing. */
+export function alikeOf({ alike }: FrameMasks, at: number): number {
+  return alike?.[at] ?? 0;
 }
 
 /** How far a frame is to be trusted: as far as its least certain object. Null where nothing is known. */

@@ -2,7 +2,16 @@
 import type { Masked } from '../engine/messages';
 import { copied, type Known } from './network';
 import type { Session } from './session';
-import { isVisible, planesOf, withFound, withFrame, type Direction, type FrameMasks, type State } from './state';
+import {
+  isVisible,
+  planesOf,
+  withFound,
+  withFrame,
+  type Direction,
+  type FrameMasks,
+  type State,
+  type TrackedObject,
+} from './state';
 
 /**
  * The frame to remember objects by: of those in which somebody drew, the one that shows most of the objects; of equals,
@@ -38,15 +47,15 @@ export const LOST_FRAMES = 10;
 /** Less confidence than this is as good as nothing. */
 export const LOST = 0.1;
 
-/** Whether one of the objects has just been lost for so many frames, up to `index`; longer ago it was told already. */
-export function isLost(state: State, index: number, direction: Direction): boolean {
+/** The object that has just been lost for so many frames, up to `index`; longer ago it was told already. */
+export function lostAt(state: State, index: number, direction: Direction): TrackedObject | undefined {
   const lost = (masks: FrameMasks | undefined, id: number) => {
     const at = masks?.ids.indexOf(id) ?? -1;
     return at >= 0 && !masks!.drawn.has(id) && masks!.confidence[at] < LOST;
   };
   const last = Array.from({ length: LOST_FRAMES + 1 }, (_, n) => state.frames.get(index - n * direction));
   const before = last.pop();
-  return (last[0]?.ids ?? []).some((id) => last.every((masks) => lost(masks, id)) && !lost(before, id));
+  return state.objects.find(({ id }) => last.every((masks) => lost(masks, id)) && !lost(before, id));
 }
 
 /** The object is lost: there is nothing to follow. */
@@ -76,9 +85,12 @@ export async function track(
     if (settled) session.index = next;
     else run.record(next, await run.step(next));
     const slow = !settled && session.slow(performance.now() - started);
-    if (!settled && isLost(session.state, next, direction)) {
-      const first = next - (LOST_FRAMES - 1) * direction;
-      throw new Lost(`Lost since frame ${first + 1}. Mark it again there, or press Follow to go on without it.`);
+    const lost = settled ? undefined : lostAt(session.state, next, direction);
+    if (lost) {
+      session.active = lost.id; // which is to be marked again
+      const since = next - (LOST_FRAMES - 1) * direction + 1;
+      const what = session.state.objects.length > 1 ? `${lost.name} is lost` : 'Lost';
+      throw new Lost(`${what} since frame ${since}. Mark it again there, or press Follow to go on without it.`);
     }
     if (drawn.size || slow) run = await Run.begin(session, direction, [...new Set([...run.ids, ...drawn])]);
     await shown();
@@ -124,11 +136,12 @@ class Run {
     return found;
   }
 
-  record(index: number, { look, ...masked }: Masked): void {
+  record(index: number, { look, alike, ...masked }: Masked): void {
     const { session, ids, direction } = this;
     const { state, canvas } = session;
     const ahead = { look, direction };
-    const found: FrameMasks = { ids, ...masked, ahead, drawn: new Set(), marks: new Map() };
+    const taken = alike.map((other) => (other === null ? 0 : ids[other]));
+    const found: FrameMasks = { ids, ...masked, alike: taken, ahead, drawn: new Set(), marks: new Map() };
     session.index = index;
     session.history.replace(withFrame(state, index, withFound(state.frames.get(index), found, canvas)));
   }

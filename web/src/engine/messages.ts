@@ -11,6 +11,8 @@ export interface Masked {
   raster: Raster;
   /** 0..1 for each object. */
   confidence: number[];
+  /** Which of the objects (0, 1, ...) each may have been taken for; null for none. */
+  alike: (number | null)[];
   /** Where the next frame is looked at. */
   look: LookAhead;
 }

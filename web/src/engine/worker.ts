@@ -70,8 +70,8 @@ function drawn({ planes, raster, look }: Picture, frame: BitmapFrame): Drawn {
   return { frame, planes: planes.map((packed) => unpack(packed, raster.height * raster.width)), raster, look };
 }
 
-function masked({ planes, raster, confidence, look }: Found): Masked {
-  return { planes: planes.map(pack), raster, confidence, look };
+function masked({ planes, ...rest }: Found): Masked {
+  return { ...rest, planes: planes.map(pack) };
 }
 
 /** A plane of the whole frame, changed where points want it otherwise. */

@@ -21,7 +21,8 @@ import type { Look, Sound, TrackedVideo, Writing } from './types';
 interface Container {
   name: string;
   video: VideoCodec;
-  sound: AudioCodec;
+  /** Of these the first that the browser can write. */
+  sound: readonly AudioCodec[];
   make(): WebMOutputFormat | Mp4OutputFormat;
   timing(timestamps: number[], durations: number[]): Timing[];
 }
@@ -29,7 +30,7 @@ interface Container {
 const WEBM: Container = {
   name: 'VP9',
   video: 'vp9',
-  sound: 'opus',
+  sound: ['opus'],
   make: () => new WebMOutputFormat(),
   timing: millisecondTiming,
 };
@@ -37,7 +38,7 @@ const WEBM: Container = {
 const MP4: Container = {
   name: 'H.264',
   video: 'avc',
-  sound: 'aac',
+  sound: ['aac', 'opus'], // Firefox, and Chromium on Linux, have no encoder for AAC
   make: () => new Mp4OutputFormat({ fastStart: 'reserve' }),
   timing: (timestamps, durations) => timestamps.map((timestamp, i) => ({ timestamp, duration: durations[i]! })),
 };
@@ -123,12 +124,16 @@ function soundPackets({ sound, timestamps, durations }: TrackedVideo): number {
 }
 
 /** Null where there is no sound, or none that this browser can write. */
-async function soundTrack(sound: Sound | null, codec: AudioCodec): Promise<AudioSampleSource | null> {
+async function soundTrack(sound: Sound | null, codecs: readonly AudioCodec[]): Promise<AudioSampleSource | null> {
   if (!sound || typeof AudioEncoder === 'undefined') return null;
   const { channels, rate } = sound;
   const quality = new Quality('high');
-  if (!(await canEncodeAudio(codec, { numberOfChannels: channels, sampleRate: rate, quality }))) return null;
-  return new AudioSampleSource({ codec, quality });
+  for (const codec of codecs) {
+    if (await canEncodeAudio(codec, { numberOfChannels: channels, sampleRate: rate, quality })) {
+      return new AudioSampleSource({ codec, quality });
+    }
+  }
+  return null;
 }
 
 async function copySound(sound: Sound, track: AudioSampleSource, signal: AbortSignal): Promise<void> {

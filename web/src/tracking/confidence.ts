@@ -21,8 +21,16 @@ const MOST_RATING = 6;
 /** The logit that stands for a rating that says nothing, and the share for an object that nothing looks like. */
 const USUAL = { rating: 1.879, astray: 0.617 };
 
+/** How far each object's mask is to be trusted, and what it may have been taken for. */
+export interface Trust {
+  /** 0..1; 0 where the object is nowhere. */
+  confidence: number[];
+  /** Which of the objects (0, 1, ...) what is inside of the mask looks more like than like its own; null for none. */
+  alike: (number | null)[];
+}
+
 /**
- * For each object of probabilities (1 + N, H, W), background first; 0 where it is nowhere. `rating`: the network's own.
+ * Of each object of probabilities (1 + N, H, W), background first. `rating`: the network's own.
  * `alike`: for each object how much some cells look like it, see `recall.ts`; null where a mask was made from marks.
  */
 export function confidences(
@@ -31,7 +39,7 @@ export function confidences(
   objects: number,
   rating: Float32Array,
   alike: readonly Float32Array[] | null,
-): number[] {
+): Trust {
   const plane = net.height * net.width;
   const across = net.width / CELL;
   const sums = Array.from({ length: objects }, () => ({
@@ -58,9 +66,10 @@ export function confidences(
     }
   }
   const table = !alike ? PROPOSED : objects === 1 ? ALONE : AMONG;
-  return sums.map(({ area, soft, cells }, n) => {
+  const looks = sums.map(({ cells }, n) => likeness(alike, n, cells, across));
+  const confidence = sums.map(({ area, soft }, n) => {
     if (!area) return 0;
-    const { astray, confused } = likeness(alike, n, cells, across);
+    const { astray, confused } = looks[n];
     const score =
       table.softness * (soft / Math.sqrt(area)) +
       table.astray * astray +
@@ -69,31 +78,35 @@ export function confidences(
       table.constant;
     return 1 / (1 + Math.exp(-score));
   });
+  return { confidence, alike: looks.map(({ other }) => other) };
 }
 
 /**
- * The share of what looks like an object that is outside of its mask, which covers so much of each cell, and how much
- * what is inside of it looks like the other objects.
+ * The share of what looks like an object that is outside of its mask, which covers so much of each cell, how much what
+ * is inside of it looks like the other objects, and the one it looks more like than like its own.
  */
 function likeness(
   alike: readonly Float32Array[] | null,
   number: number,
   cells: Float32Array,
   across: number,
-): { astray: number; confused: number } {
-  if (!alike) return { astray: USUAL.astray, confused: 0 };
+): { astray: number; confused: number; other: number | null } {
+  if (!alike) return { astray: USUAL.astray, confused: 0, other: null };
   const some = Math.ceil(across / EVERY);
-  let [total, inside, area, others] = [0, 0, 0, 0];
+  let [total, area] = [0, 0];
+  const inside = alike.map(() => 0);
   alike[number].forEach((own, i) => {
     const covered = cells[EVERY * (Math.floor(i / some) * across + (i % some))];
     total += own;
-    inside += own * covered;
     area += covered;
-    others += alike.reduce((sum, look) => sum + look[i], -own) * covered;
+    alike.forEach((look, n) => (inside[n] += look[i] * covered));
   });
+  const all = inside.reduce((sum, each) => sum + each, 0);
+  const most = inside.indexOf(Math.max(...inside));
   return {
-    astray: total < LEAST_ALIKE ? USUAL.astray : 1 - inside / total,
-    confused: area < LEAST_ALIKE ? 0 : others / area,
+    astray: total < LEAST_ALIKE ? USUAL.astray : 1 - inside[number] / total,
+    confused: area < LEAST_ALIKE ? 0 : (all - inside[number]) / area,
+    other: area < LEAST_ALIKE || most === number ? null : most,
   };
 }
 

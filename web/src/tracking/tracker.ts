@@ -56,6 +56,8 @@ export interface Found {
   /** Of the planes: what the window showed. Outside of it there is nothing. */
   raster: Raster;
   confidence: number[];
+  /** Which of the objects (0, 1, ...) each may have been taken for; null for none. */
+  alike: (number | null)[];
   /** Where the next frame is looked at. */
   look: LookAhead;
 }
@@ -142,16 +144,16 @@ export class Tracker {
     const write = [oldestSlot(this.memory)];
     const out = await this.engine.step({ frame: this.rgb, memory: this.memory, write, time, given: null });
     const looks = alike(this.keys(out.memory, write[0]), this.annotated);
-    const confidence = confidences(out.probabilities, geometry, this.followed, out.rating, looks);
+    const trust = confidences(out.probabilities, geometry, this.followed, out.rating, looks);
     const extents = this.extents(out.probabilities, geometry);
-    const found = extents.filter((extent, n) => extent !== null && confidence[n] >= WINDOW.TRUSTED) as Extent[];
+    const found = extents.filter((extent, n) => extent !== null && trust.confidence[n] >= WINDOW.TRUSTED) as Extent[];
     // Where one of them is lost, it is looked for, which is why all must be found.
     const all = found.length === this.followed ? joinedExtents(found) : null;
     this.look = nextLook(this.whole, look, all);
     this.memory = out.memory;
     this.palette = palette;
     const planes = extents.map((_, n) => inner(out.probabilities, n + 1, geometry));
-    return { planes, raster: rasterOf(geometry), confidence, look: this.look };
+    return { planes, raster: rasterOf(geometry), ...trust, look: this.look };
   }
 
   /** Make room for so many objects; what is left over stays empty. */
@@ -182,8 +184,8 @@ export class Tracker {
     }
     const out = await this.engine.step({ frame: this.rgb, memory, write: [2], time: 1, given: null });
     dropStrays(out.probabilities, on, geometry);
-    const confidence = confidences(out.probabilities, geometry, 1, out.rating, null);
-    return { planes: [inner(out.probabilities, 1, geometry)], raster, confidence };
+    const trust = confidences(out.probabilities, geometry, 1, out.rating, null);
+    return { planes: [inner(out.probabilities, 1, geometry)], raster, ...trust };
   }
 
   /** The window around masks; objects that are not to be seen do not count. */

@@ -20,6 +20,9 @@ export class ObjectBar {
   private readonly add: HTMLButtonElement;
   private readonly remove: HTMLButtonElement;
   private readonly follow: HTMLButtonElement;
+  private readonly sign = h('span', { class: 'doubt', role: 'img' });
+  /** What is the matter with the object here, in a few words. */
+  doubt = '';
   /** What is where, and of what that was made. */
   private known: { masks: FrameMasks; key: string; occupied: Occupied | null } | undefined;
 
@@ -30,7 +33,8 @@ export class ObjectBar {
     this.add = iconButton(ICONS.plus, 'Taps add', 'X', () => actions.sign(true), 'add');
     this.remove = iconButton(ICONS.minus, 'Taps remove', 'X', () => actions.sign(false), 'remove');
     this.follow = iconButton(ICONS.follow, 'Follow from here', 'F', actions.follow, 'go-on');
-    this.element = h('div', { class: 'object-bar', role: 'group' }, this.add, this.remove, this.follow);
+    this.element = h('div', { class: 'object-bar', role: 'group' }, this.sign, this.add, this.remove, this.follow);
+    this.sign.innerHTML = ICONS.doubt;
     this.element.hidden = true;
   }
 
@@ -38,6 +42,9 @@ export class ObjectBar {
   update(session: Session, shown: boolean, adding: boolean, around: readonly HTMLElement[]): void {
     const { active, masks, state } = session;
     const name = state.objects.find(({ id }) => id === active)?.name ?? '';
+    this.sign.hidden = !this.doubt;
+    this.sign.title = this.doubt;
+    this.sign.setAttribute('aria-label', this.doubt);
     const place = shown && masks?.ids.includes(active) ? this.place(session, masks, around) : null;
     if (!place) return this.hide();
     this.element.hidden = false;

@@ -1,6 +1,6 @@
 /** The screen on which a video is worked on. */
 import { Autosave } from '../editor/autosave';
-import { placesToCheck } from '../editor/doubt';
+import { doubtsAt, doubtText, placeAfter, placesToCheck, type Place } from '../editor/doubt';
 import { restore, type Kept } from '../editor/kept';
 import { Player } from '../editor/player';
 import type { Network } from '../editor/network';
@@ -432,13 +432,14 @@ export class EditorScreen {
       .catch((error: unknown) => this.failed(error));
   }
 
-  /** To the next place that needs a look; after the last, to the first. */
+  /** To the next place that needs a look, and the object that it is about. */
   private check(): void {
     const { session } = this;
     if (!session) return;
-    const places = placesToCheck(session);
-    const next = places.find(({ worst }) => worst > session.index) ?? places[0];
-    if (next) void this.player?.seek(next.worst).catch((error: unknown) => this.failed(error));
+    const next = placeAfter(placesToCheck(session), session.index);
+    if (!next) return;
+    this.choose(next.id);
+    void this.player?.seek(next.correct).catch((error: unknown) => this.failed(error));
   }
 
   private failed(error: unknown): void {
@@ -468,8 +469,9 @@ export class EditorScreen {
     if (!session || !player) return;
     this.toolbar.update(session);
     this.objects.update(session);
-    this.transport.update(session, player, this.speaker.muted);
-    this.timeline.update();
+    const places = placesToCheck(session);
+    this.transport.update(session, player, this.speaker.muted, places);
+    this.timeline.update(places);
     this.edges.show(session.edges);
     this.autosave?.changed();
     this.pickers[0].element.hidden = this.stage.view === 'overlay';
@@ -479,16 +481,19 @@ export class EditorScreen {
     const done = marked && session.busy === null && leftToFollow(session) === 0;
     this.exportButton.classList.toggle('primary', done);
     this.exportButton.classList.toggle('secondary', !done);
-    this.hint.textContent = advice(session);
-    this.updateBar(session, player);
+    this.hint.textContent = advice(session, places);
+    this.updateBar(session, player, places);
     const { view } = session.geometry;
     this.quality.show(`${view.width} x ${view.height} · ${this.network.engine || 'loading'}`);
   }
 
   /** Beside the object, where it can be marked: not while something runs, nor where the brush may begin. */
-  private updateBar(session: Session, player: Player): void {
+  private updateBar(session: Session, player: Player, places: readonly Place[]): void {
     const { marker, view, bar, closeness } = this.stage;
     const shown = view === 'overlay' && marker.tool === 'select' && player.mode === null && session.busy !== 'tracking';
+    const { active, index, masks, state } = session;
+    const doubt = doubtsAt(masks, index, places).find(({ id }) => id === active);
+    bar.doubt = doubt ? doubtText(doubt, state.objects) : '';
     bar.update(session, shown, marker.adding, [this.hint, closeness, this.bottom, ...this.transport.over]);
   }
 }

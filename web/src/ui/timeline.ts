@@ -1,5 +1,5 @@
 /** Where in the video: a filmstrip to scrub, a lane for each object, and where it begins and ends. */
-import { isDoubtful } from '../editor/doubt';
+import { doubtsAt, doubtText, isDoubtful, placeText, type Place } from '../editor/doubt';
 import type { Session } from '../editor/session';
 import { trust } from '../editor/state';
 import { h } from './dom';
@@ -9,6 +9,8 @@ const FILM = 44;
 const MOST_PICTURES = 24;
 /** Height of a lane on screen. */
 const LANE = 10;
+/** A finger that moves less than this has tapped, not dragged. In pixels of the screen. */
+const STILL = 4;
 
 export interface TimelineActions {
   seek(index: number): void;
@@ -28,10 +30,12 @@ export class Timeline {
   private session: Session | undefined;
   private pictures: ImageBitmap[] = [];
   private wanted = 1;
+  private places: readonly Place[] = [];
 
   constructor(private readonly actions: TimelineActions) {
     this.range = h('input', { type: 'range', class: 'scrub', min: 0, step: 1, 'aria-label': 'Frame' });
     this.range.addEventListener('input', () => actions.seek(Number(this.range.value)));
+    this.range.addEventListener('pointermove', (event) => (this.range.title = this.said(event)));
     this.points = { first: this.point('first', 'In point'), last: this.point('last', 'Out point') };
     this.element = h(
       'div',
@@ -46,7 +50,7 @@ export class Timeline {
       this.points.last,
     );
     new ResizeObserver(() => {
-      this.update();
+      this.update(this.places);
       this.drawFilm();
     }).observe(this.element);
   }
@@ -55,13 +59,15 @@ export class Timeline {
     this.session = session;
     for (const picture of this.pictures) picture.close();
     this.pictures = [];
-    this.update();
+    this.update([]);
     this.drawFilm();
     void this.load(session);
   }
 
-  update(): void {
+  /** `places`: those to check. */
+  update(places: readonly Place[]): void {
     const session = this.session;
+    this.places = places;
     if (!session) return;
     const { frames, index, range } = session;
     this.range.max = String(Math.max(0, frames - 1));
@@ -84,6 +90,20 @@ export class Timeline {
     this.drawStrip(session);
   }
 
+  /** What is the matter where the pointer is: in the lane of an object, or with all of them over the pictures. */
+  private said({ clientX, clientY }: PointerEvent): string {
+    const { session, places } = this;
+    if (!session) return '';
+    const { objects, frames: known } = session.state;
+    const box = this.strip.getBoundingClientRect();
+    const index = clamped(Math.floor(((clientX - box.left) / box.width) * session.frames), session.frames);
+    const lane = clientY < box.top ? null : objects[Math.floor(((clientY - box.top) / box.height) * objects.length)];
+    return doubtsAt(known.get(index), index, places)
+      .filter(({ id }) => !lane || id === lane.id)
+      .map((doubt) => ('first' in doubt ? placeText(doubt, objects) : doubtText(doubt, objects)))
+      .join('\n');
+  }
+
   /** A handle that is dragged, or moved by the arrows. */
   private point(end: 'first' | 'last', label: string): HTMLElement {
     const point = h('div', {
@@ -95,16 +115,34 @@ export class Timeline {
       title: `${label}: drag it (${end === 'first' ? 'I' : 'O'} sets it here)`,
     });
     const cut = (index: number) => this.actions.cut(end === 'first' ? { first: index } : { last: index });
+    /** Where between two frames something on the screen is. */
+    const between = (x: number) => {
+      const box = this.element.getBoundingClientRect();
+      return ((x - box.left) / box.width) * (this.session?.frames ?? 0);
+    };
+    /** Where it was taken, and how far that is from where it stands: the point stays under the finger as it was. */
+    let held: { x: number; off: number; moved: boolean } | null = null;
     point.addEventListener('pointerdown', (event) => {
+      if (!this.session) return;
       event.preventDefault();
       point.setPointerCapture(event.pointerId);
+      const stands = end === 'first' ? this.session.range.first : this.session.range.last + 1;
+      held = { x: event.clientX, off: between(event.clientX) - stands, moved: false };
     });
     point.addEventListener('pointermove', (event) => {
-      if (!point.hasPointerCapture(event.pointerId) || !this.session) return;
-      const box = this.element.getBoundingClientRect();
-      const at = ((event.clientX - box.left) / box.width) * this.session.frames;
-      cut(end === 'first' ? Math.round(at) : Math.round(at) - 1);
+      if (!held) return;
+      held.moved ||= Math.abs(event.clientX - held.x) >= STILL;
+      if (!held.moved) return;
+      const at = Math.round(between(event.clientX) - held.off);
+      cut(end === 'first' ? at : at - 1);
     });
+    point.addEventListener('pointerup', (event) => {
+      // It is larger than it looks: a tap is meant for the picture under it.
+      const index = Math.floor(between(event.clientX));
+      if (held && !held.moved && this.session) this.actions.seek(clamped(index, this.session.frames));
+      held = null;
+    });
+    point.addEventListener('pointercancel', () => (held = null));
     point.addEventListener('keydown', (event) => {
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!step || !this.session) return;
@@ -182,8 +220,14 @@ export class Timeline {
       if (value !== null && value < worst[0]) worst = [value, i];
     }
     const least = worst[1] >= 0 ? `; least certain at frame ${worst[1] + 1} (${Math.round(100 * worst[0])} %)` : '';
-    this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}`);
+    const said = this.places.map((place) => `; ${placeText(place, objects)}`).join('');
+    this.strip.setAttribute('aria-label', `${known.size} of ${session.frames} frames followed${least}${said}`);
   }
+}
+
+/** The number of a frame that there is. */
+function clamped(index: number, frames: number): number {
+  return Math.min(Math.max(index, 0), Math.max(0, frames - 1));
 }
 
 /** Stripes of a colour over a dark ground: what is doubtful is told without colours, too. */

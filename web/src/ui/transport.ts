@@ -1,5 +1,5 @@
 /** Play, step and follow. */
-import { placesToCheck } from '../editor/doubt';
+import { placeText, type Place } from '../editor/doubt';
 import type { Player } from '../editor/player';
 import type { Session } from '../editor/session';
 import { leftToFollow } from '../editor/tracked';
@@ -76,7 +76,7 @@ export class Transport {
     this.forth.focus();
   }
 
-  update(session: Session, player: Player, muted: boolean): void {
+  update(session: Session, player: Player, muted: boolean, found: readonly Place[]): void {
     const { index, frames, source, range } = session;
     const running = player.mode !== null;
     const following = player.mode === 'follow';
@@ -105,10 +105,11 @@ export class Transport {
     this.whole.hidden = !session.isPart;
     this.cuts[0].setAttribute('aria-pressed', String(session.isPart && range.first > 0));
     this.cuts[1].setAttribute('aria-pressed', String(session.isPart && range.last < frames - 1));
-    const places = following ? 0 : placesToCheck(session).length;
+    const places = following ? 0 : new Set(found.map(({ correct }) => correct)).size;
     this.check.hidden = places === 0;
     this.check.disabled = running;
     label(this.check, ICONS.doubt, places === 1 ? '1 place to check' : `${places} places to check`);
+    this.check.title = [...found.map((place) => placeText(place, session.state.objects)), '(N)'].join('\n');
     this.play.disabled = (!running && frames < 2) || refining;
   }
 }
