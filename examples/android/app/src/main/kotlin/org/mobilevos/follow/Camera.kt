@@ -89,7 +89,7 @@ class Camera(
         )
     }
 
-    /** On the handler's thread, like everything else. A camera that is still being opened is closed as soon as it is. */
+    /** On the handler's thread, like everything else. A camera that is being opened is closed as soon as it is open. */
     override fun close() {
         closed = true
         device?.close()

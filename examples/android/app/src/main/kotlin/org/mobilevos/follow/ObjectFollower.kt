@@ -30,8 +30,8 @@ class ObjectFollower(assets: AssetManager) : AutoCloseable {
 
     /** Begin with the first frame and a point on the object: a rough mark at half strength, and two looks at it. */
     fun mark(frame: FloatArray, x: Int, y: Int) {
-        time = 0
-        start(frame, FloatArray(MASK) { if (hypot(it % (WIDTH / 4) - x / 4f, it / (WIDTH / 4) - y / 4f) < 2) 0.5f else 0f })
+        val far = { i: Int -> hypot(i % (WIDTH / 4) - x / 4f, i / (WIDTH / 4) - y / 4f) }
+        start(frame, FloatArray(MASK) { if (far(it) < 2) 0.5f else 0f })
         val first = reduced(run(frame, floatArrayOf(0f, 0f, 0f), FloatArray(2 * MASK), 0f))
         run(frame, floatArrayOf(0f, 1f, 1f), first + FloatArray(MASK), 1f) // as if it had just been seen
         start(frame, reduced(run(frame, floatArrayOf(0f, 0f, 0f), FloatArray(2 * MASK), 0f)))
