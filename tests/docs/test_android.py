@@ -1,7 +1,7 @@
 """The Android sample: its code compiles against Android and LiteRT, and its pictures have the right colours.
 
-The compiler and what it compiles against come from elsewhere: MOBILEVOS_KOTLIN is the compiler's folder (the npm package
-kotlin-compiler is one), MOBILEVOS_ANDROID a class path of android.jar and LiteRT's classes.
+The compiler and what it compiles against come from elsewhere: MOBILEVOS_KOTLIN is the compiler's folder (the package
+kotlin-compiler of npm is one), MOBILEVOS_ANDROID a class path of android.jar and LiteRT's classes.
 """
 
 import os
