@@ -30,8 +30,11 @@ class ObjectFollower(assets: AssetManager) : AutoCloseable {
 
     /** Begin with the first frame and a point on the object: a rough mark at half strength, and two looks at it. */
     fun mark(frame: FloatArray, x: Int, y: Int) {
-        val far = { i: Int -> hypot(i % (WIDTH / 4) - x / 4f, i / (WIDTH / 4) - y / 4f) }
-        start(frame, FloatArray(MASK) { if (far(it) < 2) 0.5f else 0f })
+        val mark = FloatArray(2 * WIDTH * HEIGHT)
+        for (row in 0 until HEIGHT) for (column in 0 until WIDTH) {
+            if (hypot(column - x + 0f, row - y + 0f) <= RADIUS) mark[(HEIGHT + row) * WIDTH + column] = 0.5f
+        }
+        start(frame, reduced(mark))
         val first = reduced(run(frame, floatArrayOf(0f, 0f, 0f), FloatArray(2 * MASK), 0f))
         run(frame, floatArrayOf(0f, 1f, 1f), first + FloatArray(MASK), 1f) // as if it had just been seen
         start(frame, reduced(run(frame, floatArrayOf(0f, 0f, 0f), FloatArray(2 * MASK), 0f)))
@@ -77,6 +80,7 @@ class ObjectFollower(assets: AssetManager) : AutoCloseable {
         const val WIDTH = 480
         const val HEIGHT = 272
         const val MASK = (WIDTH / 4) * (HEIGHT / 4)
+        const val RADIUS = 3 // of a point, 1/100 of the height: so the network knows them
         const val CHANNELS = 64
         const val SLOTS = 3
         const val CELLS = (WIDTH / 16) * (HEIGHT / 16)
