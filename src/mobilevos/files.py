@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,3 +26,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     finally:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def replace_folder(source: Path, target: Path) -> None:
+    """Put a copy of a folder in the place of `target`; what was there stays until the copy is complete."""
+    part = target.with_name(target.name + ".part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(source, part)
+        if target.is_dir():
+            shutil.rmtree(target)
+        os.replace(part, target)
+    except OSError as error:  # those of a copy come as a list, each with its file
+        raise InputError(f"cannot write {target}: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

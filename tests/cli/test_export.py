@@ -20,12 +20,18 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
     def write(network: Any, path: Path, shape: Shape | None = None) -> None:
         path.write_text(str(shape))
 
+    def write_package(network: Any, path: Path, shape: Shape) -> None:
+        path.mkdir()
+        (path / "shape").write_text(str(shape))
+
     def told(*arguments: str) -> Ran:
         command = ["mobilenetv2-lite", "-o", str(tmp_path / "out"), *arguments]
         return run_command(export, command, monkeypatch, capfd)
 
     monkeypatch.setattr("mobilevos.export.onnx.export_onnx", write)
     monkeypatch.setattr("mobilevos.export.tflite.export_tflite", write)
+    monkeypatch.setattr("mobilevos.export.executorch.export_executorch", write)
+    monkeypatch.setattr("mobilevos.export.coreml.export_coreml", write_package)
     return told
 
 
@@ -35,6 +41,11 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_
         ((), ["mobilenetv2-lite.onnx"]),
         (("--to", "tflite"), ["mobilenetv2-lite-864x480-1.tflite"]),
         (("--to", "tflite", "--queue", "2"), ["mobilenetv2-lite-864x480-1-queue2.tflite"]),
+        (("--to", "executorch"), ["mobilenetv2-lite-864x480-1.pte"]),
+        (
+            ("--to", "coreml,executorch", "--frame", "160x128", "--objects", "2"),
+            ["mobilenetv2-lite-160x128-2.mlpackage", "mobilenetv2-lite-160x128-2.pte"],
+        ),
         (("--frame", "160x128"), ["mobilenetv2-lite-160x128.onnx"]),
         (
             ("--frame", "160x128", "--objects", "2", "--queue", "1", "--to", "onnx,tflite"),
@@ -60,6 +71,8 @@ def test_names_say_what_is_fixed(run: Any, tmp_path: Path, arguments: tuple[str,
         (("--queue", "2", "--to", "onnx,tflite"), "--objects and --queue need --frame"),
         (("--int8",), "expected --davis"),
         (("--frame", "160x128", "--objects", "2", "--int8", "--davis", "davis"), "calibrated on one object"),
+        (("--to", "onnx,coreml", "--int8", "--davis", "davis"), "for onnx and tflite, not for coreml"),
+        (("--to", "coreml,pdf"), "cannot export to 'pdf'; there are onnx, tflite, executorch, coreml"),
         (("--frame", "160x100"), "multiples of 16, got 160 x 100"),
     ],
 )
@@ -80,6 +93,17 @@ def test_a_failure_leaves_nothing(run: Any, tmp_path: Path, monkeypatch: pytest.
     ran = run("--int8", "--davis", str(tmp_path / "davis"), "--split", str(split))
     assert (ran.code, ran.out, ran.err) == (2, "", "mobilevos: no luck\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_package_takes_the_place_of_the_one_before(run: Any, tmp_path: Path) -> None:
+    """A Core ML package is a folder; nothing of the earlier one stays in it."""
+    package = tmp_path / "out" / "mobilenetv2-lite-160x128-1.mlpackage"
+    package.mkdir(parents=True)
+    (package / "old").write_text("of before")
+    ran = run("--to", "coreml", "--frame", "160x128")
+    assert (ran.code, ran.out) == (0, f"{package}\n")
+    assert [path.name for path in package.iterdir()] == ["shape"]
+    assert [path.name for path in package.parent.iterdir()] == [package.name]
 
 
 def test_a_file_in_place_of_the_folder(run: Any, tmp_path: Path) -> None:

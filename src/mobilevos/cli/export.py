@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def export(
     model: Annotated[str, typer.Argument(help="A shipped model's name or a checkpoint.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the graphs.")],
-    to: Annotated[str, typer.Option(help="Formats, separated by commas: onnx, tflite.")] = "onnx",
+    to: Annotated[str, typer.Option(help="Formats, separated by commas: onnx, tflite, executorch, coreml.")] = "onnx",
     frame: Annotated[
-        str | None, typer.Option(help="Fixed frame size; if not given, open in ONNX and 864x480 in TFLite.")
+        str | None, typer.Option(help="Fixed frame size; if not given, open in ONNX and 864x480 in the others.")
     ] = None,
     objects: Annotated[
-        int | None, typer.Option(min=1, help="Fixed number of objects; if not given, open in ONNX and 1 in TFLite.")
+        int | None, typer.Option(min=1, help="Fixed number of objects; if not given, open in ONNX and 1 in the others.")
     ] = None,
     queue: Annotated[
         int | None, typer.Option(min=1, help="Slots of memory of a graph with a fixed frame size; 3 if not given.")
@@ -40,13 +40,14 @@ def export(
     from mobilevos.cli.targets import check_folder
     from mobilevos.datasets.davis import read_davis
     from mobilevos.errors import InputError
-    from mobilevos.files import replacing
+    from mobilevos.files import replace_folder, replacing
     from mobilevos.weights import find_checkpoint
 
     formats = to.split(",")
-    unknown = sorted(set(formats) - {"onnx", "tflite"})
+    writers = {"onnx": _write_onnx, "tflite": _write_tflite, "executorch": _write_executorch, "coreml": _write_coreml}
+    unknown = sorted(set(formats) - writers.keys())
     if unknown:
-        raise InputError(f"cannot export to {unknown[0]!r}; there are onnx and tflite")
+        raise InputError(f"cannot export to {unknown[0]!r}; there are {', '.join(writers)}")
     if frame is not None and not re.fullmatch("[0-9]+x[0-9]+", frame):
         raise InputError(f"expected a frame size such as 864x480, got {frame!r}")
     if "onnx" in formats and frame is None and (objects or queue):
@@ -55,17 +56,21 @@ def export(
         raise InputError("int8 is calibrated on real tasks: expected --davis with a folder of them")
     if int8 and objects not in (None, 1):
         raise InputError(f"int8 is calibrated on one object: expected no --objects or 1, got {objects}")
+    if int8 and (floats := [kind for kind in formats if kind not in ("onnx", "tflite")]):
+        raise InputError(f"int8 is for onnx and tflite, not for {floats[0]}")
     check_folder(output)
     checkpoint = find_checkpoint(model)
     tasks = read_davis(davis, split, 2016) if int8 and davis is not None else []
     with TemporaryDirectory() as scratch:  # nothing is left of an export that fails
         for kind in dict.fromkeys(formats):
-            write = _write_onnx if kind == "onnx" else _write_tflite
-            write(checkpoint, Path(scratch), frame, objects, queue or QUEUE, tasks)
+            writers[kind](checkpoint, Path(scratch), frame, objects, queue or QUEUE, tasks)
         output.mkdir(parents=True, exist_ok=True)
         for made in sorted(Path(scratch).iterdir(), key=lambda path: (path.suffix, path.stem)):
-            with replacing(output / made.name) as part:
-                shutil.copyfile(made, part)
+            if made.is_dir():
+                replace_folder(made, output / made.name)
+            else:
+                with replacing(output / made.name) as part:
+                    shutil.copyfile(made, part)
             print(output / made.name)
 
 
@@ -96,6 +101,26 @@ def _write_tflite(
         from mobilevos.export.tflite_int8 import quantise_tflite
 
         path.with_stem(f"{path.stem}-int8").write_bytes(quantise_tflite(path.read_bytes(), tasks))
+
+
+def _write_executorch(
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, _: list[VideoTask]
+) -> None:
+    from mobilevos.export.executorch import export_executorch
+
+    shape = _shape(frame or "864x480", objects or 1, slots)
+    network = _load_student(checkpoint)
+    export_executorch(network, folder / f"{network.variant}{_suffix(shape)}.pte", shape)
+
+
+def _write_coreml(
+    checkpoint: Path, folder: Path, frame: str | None, objects: int | None, slots: int, _: list[VideoTask]
+) -> None:
+    from mobilevos.export.coreml import export_coreml
+
+    shape = _shape(frame or "864x480", objects or 1, slots)
+    network = _load_student(checkpoint)
+    export_coreml(network, folder / f"{network.variant}{_suffix(shape)}.mlpackage", shape)
 
 
 def _shape(frame: str, objects: int | None, slots: int) -> Shape:

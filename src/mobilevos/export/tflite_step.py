@@ -98,7 +98,14 @@ class TfliteStep(nn.Module):
         return self.network.rate(features, first, prediction, seen[None])[0].sigmoid()
 
     def read(self, query: Tensor, keys: Tensor, values: Tensor, nearness: Tensor) -> Tensor:
-        """`MemoryRead`: (N, Cv, h, w). Distances and positions all ride on one matrix product."""
+        """`MemoryRead`: (N, Cv, h, w)."""
+        left, right = self.factors(query, keys, nearness)
+        scores = left @ right  # (hw, T*hw)
+        readout = scores.softmax(-1)[None] @ values.reshape(len(values), right.shape[1], -1)  # (N, hw, Cv)
+        return readout.reshape(len(values), *query.shape[-2:], -1).permute(0, 3, 1, 2)
+
+    def factors(self, query: Tensor, keys: Tensor, nearness: Tensor) -> tuple[Tensor, Tensor]:
+        """What `MemoryRead` multiplies, (hw, C) and (C, T*hw): distances and positions all ride on one product."""
         channels, slots, cells = keys.shape
         scale = 1 / math.sqrt(channels)
         h, w = query.shape[-2:]
@@ -110,10 +117,7 @@ class TfliteStep(nn.Module):
             strength = (self.strength * nearness)[:, None]  # (T, 1)
             q += [y.t(), x.t(), square.t()]
             k = [lengths - strength * square, strength * (2 * y), strength * (2 * x), -strength * one]
-        rows = torch.cat([keys, *(row[None] for row in k)]).reshape(-1, slots * cells)
-        scores = torch.cat(q, 1) @ rows  # (hw, T*hw)
-        readout = scores.softmax(-1)[None] @ values.reshape(len(values), slots * cells, -1)  # (N, hw, Cv)
-        return readout.reshape(len(values), h, w, -1).permute(0, 3, 1, 2)
+        return torch.cat(q, 1), torch.cat([keys, *(row[None] for row in k)]).reshape(-1, slots * cells)
 
 
 def _normalised(frames: Tensor) -> Tensor:

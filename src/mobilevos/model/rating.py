@@ -46,15 +46,19 @@ class Rating(nn.Module):
             memory: its first slot is the annotated frame.
             masks: (B, N, 4h, 4w), probabilities of the objects.
         """
+        return self.compare(context, key, memory.keys[:, :, 0], memory.values[:, :, :, 0].flatten(0, 1), masks)
+
+    def compare(self, context: Tensor, key: Tensor, first_key: Tensor, first_value: Tensor, masks: Tensor) -> Tensor:
+        """The same by the annotated frame's key (B, Ck, h, w) and values (B * N, Cv, h, w): at most four dimensions."""
         batch, objects = masks.shape[:2]
         soft = F.avg_pool2d(masks, 4).flatten(2)  # (B, N, hw)
         inside = _shares(soft)
         seen = F.relu(context).flatten(2).unflatten(0, (batch, objects))  # (B, N, C, hw)
-        given = self.shown(memory.values[:, :, :, 0].flatten(0, 1)).sigmoid()
+        given = self.shown(first_value).sigmoid()
         shown = _shares(given.flatten(1).unflatten(0, (batch, objects)))
         now = key.flatten(2).unsqueeze(1)  # (B, 1, Ck, hw)
         mine = _mean(now, inside)  # (B, N, Ck)
-        first = _mean(memory.keys[:, :, 0].flatten(2).unsqueeze(1), shown)
+        first = _mean(first_key.flatten(2).unsqueeze(1), shown)
         likeness = -(now - first.unsqueeze(-1)).square().mean(2)  # (B, N, hw), 0 for the same
         numbers = (
             (likeness * inside).sum(-1),
