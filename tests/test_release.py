@@ -54,6 +54,10 @@ def test_the_oldest_are_the_lower_bounds() -> None:
     assert lines == [text.replace(">=", "==") for text in PROJECT["dependencies"]]
 
 
+APART = {"tflite", "executorch"}
+"""Extras that have environments of their own."""
+
+
 def test_ci_has_a_version_for_all_that_is_asked_for() -> None:
     pinned = {}
     for line in read("constraints/ci.txt").splitlines():
@@ -63,7 +67,7 @@ def test_ci_has_a_version_for_all_that_is_asked_for() -> None:
             assert exact.operator == "=="
             pinned[requirement.name] = exact.version
     extras = PROJECT["optional-dependencies"]
-    asked = [text for name, texts in extras.items() if name != "tflite" for text in texts]  # has its own environment
+    asked = [text for name, texts in extras.items() if name not in APART for text in texts]
     for text in (*PROJECT["dependencies"], *asked):
         wanted = Requirement(text)
         name = wanted.name.lower().replace("_", "-")
