@@ -5,6 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.lost import Lost
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Lost())
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
