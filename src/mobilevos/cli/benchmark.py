@@ -139,6 +139,27 @@ def soak(
 
 
 @app.command()
+def removal(
+    davis: Annotated[Path | None, typer.Option(help="A DAVIS folder with real clips.")] = None,
+    clip: Annotated[
+        list[str] | None,
+        typer.Option(help="background:object: clips of it, one to be put before the other."),
+    ] = None,
+    frames: Annotated[int, typer.Option(min=2, help="Of each clip, at most.")] = 40,
+    json: Json = None,
+) -> None:
+    """Objects taken out of clips whose background is known, against inpainting frame by frame and leaving them in."""
+    from mobilevos.benchmark.removal import benchmark_removal, painted_cases, pasted_cases
+    from mobilevos.errors import InputError
+
+    if (davis is None) != (clip is None):
+        raise InputError("expected --davis and --clip together")
+    _check(json)
+    cases = painted_cases(frames=frames) if davis is None or clip is None else pasted_cases(davis, clip, frames=frames)
+    _finish(benchmark_removal(cases, progress=print), json, None)
+
+
+@app.command()
 def queue(
     model: Model = DEFAULT,
     runtime: Runtime = "auto",
