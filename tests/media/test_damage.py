@@ -1,5 +1,6 @@
 """Sources that are not as they should be: damaged spots are skipped where asked for, and other sizes are scaled."""
 
+import collections
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,13 +23,14 @@ def read(source: object, skip: bool = True) -> tuple[list[Frame], Source]:
         return list(opened), opened
 
 
-def spoil(path: Path, *numbers: int) -> None:
-    """Overwrite the packets of some frames, in the order in which they are stored."""
+def spoil(path: Path, *numbers: int, part: float = 1.0) -> None:
+    """Overwrite the packets of some frames, or the last part of them, in the order in which they are stored."""
     with av.open(str(path)) as file:
         places = [(p.pos, p.size) for p in file.demux(video=0) if p.size]
     data = bytearray(path.read_bytes())
     for number in numbers:
         start, size = places[number]
+        start, size = start + size - int(part * size), int(part * size)
         data[start : start + size] = bytes(255 for _ in range(size))
     path.write_bytes(data)
 
@@ -66,6 +68,20 @@ def test_frames_that_are_stored_out_of_order(tmp_path: Path) -> None:
     frames, _ = read(clip)
     assert [f.time for f in frames] == [Fraction(i, 10) for i in range(COUNT)]
     assert sorted(stored).index(stored[10]) in [f.index for f in frames if f.damaged]
+
+
+@pytest.mark.parametrize("number", [8, 9, 16])
+def test_what_lies_behind_the_break_is_not_given_out_in_its_place(tmp_path: Path, number: int) -> None:
+    """The decoder may hold frames from behind a damaged one already: the frames before it are all that there is."""
+    options = {"crf": "8", "g": "8", "bf": "2", "sc_threshold": "0"}
+    clip = write_video(tmp_path / "clip.mp4", [Fraction(i, 10) for i in range(COUNT)], options=options, noise=True)
+    spoil(clip, number, part=0.5)
+    missing = read(clip)[1].damage.missing
+    times: list[Fraction] = []
+    with open_source(clip) as source, pytest.raises(BrokenVideoError) as broken:
+        collections.deque((times.append(frame.time) for frame in source), maxlen=0)
+    assert times == [Fraction(index, 10) for index in range(len(times))]
+    assert broken.value.frame == len(times) == missing[0]
 
 
 def test_a_damaged_end(clip: Path) -> None:

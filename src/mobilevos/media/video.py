@@ -490,20 +490,23 @@ def _decoded(container: Any, stream: Any, skip_damaged: bool = False) -> Iterato
     if skip_damaged:
         yield from _decoded_all(container, stream)
         return
-    started = False
+    started, broken = False, None
     try:
         for packet in container.demux(stream):
             if packet.is_corrupt and started:
+                broken = packet.pts
                 raise InputError("the file is cut off or damaged here")
             try:
                 frames = packet.decode()
             except av.error.FFmpegError:
                 if started:
+                    broken = packet.pts
                     raise
                 continue  # a recording may begin between two key frames
             for frame in frames:
                 if frame.is_corrupt:
                     if started:
+                        broken = frame.pts
                         raise InputError("its picture is damaged")
                     continue
                 started = True
@@ -511,11 +514,11 @@ def _decoded(container: Any, stream: Any, skip_damaged: bool = False) -> Iterato
         return
     except (av.error.FFmpegError, InputError) as error:
         reason = _reason(error)
-    try:  # frames before the break may still wait in the decoder
+    try:  # frames before the break may still wait in the decoder, and so may some from behind it
         waiting = [frame for frame in stream.codec_context.decode(None) if not frame.is_corrupt]
     except av.error.FFmpegError:
         waiting = []
-    yield from waiting
+    yield from (frame for frame in waiting if broken is None or frame.pts is None or frame.pts < broken)
     yield reason
 
 
