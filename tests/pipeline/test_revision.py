@@ -1,5 +1,9 @@
 """A run goes on with further marks to what it would have been with them at once; what they do not change stays."""
 
+import gc
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -120,6 +124,66 @@ def test_a_kill_in_the_middle_of_going_on(
     assert went.network_frames == COUNT - 1 - 32  # all that was done before the kill is used
     follow(clip, most, tmp_path / "at once")
     assert results(out) == results(tmp_path / "at once")
+
+
+CHANGES = ("rename", "replace", "unlink", "rmdir", "mkdir", "link")
+
+
+class Killed(BaseException):
+    """In place of the end of the process."""
+
+
+@pytest.fixture
+def kill_at(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Number of changes of folders after which nothing changes any more, and of those that there were."""
+    limit_and_count = [0, 0]
+
+    def guarded(change: Callable[..., object]) -> Callable[..., object]:
+        def counted(*args: object, **options: object) -> object:
+            limit_and_count[1] += 1
+            if 0 < limit_and_count[0] < limit_and_count[1]:
+                raise Killed
+            return change(*args, **options)
+
+        return counted
+
+    for name in CHANGES:
+        monkeypatch.setattr(os, name, guarded(getattr(os, name)))
+    return limit_and_count
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")  # open files
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_kill_at_any_change_of_the_folder(
+    clip: Path, truth: list[np.ndarray], tmp_path: Path, kill_at: list[int], finished: bool
+) -> None:
+    """Of a run, or of one that corrects a finished one: the same command makes of it what it would have been."""
+    marks, formats = {0: FrameMarks(truth[0])}, ["masks", "coco"]
+    before, at_once = tmp_path / "before", tmp_path / "at once"
+    before.mkdir()
+    if finished:
+        follow(clip, marks, before, formats=formats)
+        marks |= {36: FrameMarks(gone=frozenset({2}))}
+    follow(clip, marks, at_once, formats=formats)
+    expected = results(at_once)
+    out = tmp_path / "in steps"
+    shutil.copytree(before, out)
+    kill_at[:] = [0, 0]
+    follow(clip, marks, out, resume=True, formats=formats)
+    count = kill_at[1]
+    assert count > 20
+    for limit in sorted({*range(1, count, 11), *range(count - 35, count)}):
+        kill_at[:] = [0, 0]
+        shutil.rmtree(out)
+        shutil.copytree(before, out)
+        kill_at[:] = [limit, 0]
+        with pytest.raises(Killed):
+            follow(clip, marks, out, resume=True, formats=formats)
+        gc.collect()
+        kill_at[:] = [0, 0]
+        follow(clip, marks, out, resume=True, formats=formats)
+        assert results(out) == expected, f"killed at change {limit} of {count}"
 
 
 def test_further_formats_need_no_network(clip: Path, truth: list[np.ndarray], tmp_path: Path) -> None:

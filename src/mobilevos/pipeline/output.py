@@ -184,11 +184,14 @@ class Output:
                     self._sinks.pop(0)
                 if not self.stopped:
                     leave_note(self.work / FINISHED, self._made_with, frames=self._frames, broken=broken)
-                    _forget(self.resume_folder)
                     if not (self.again_folder / MARKS).exists():
                         shutil.rmtree(self.again_folder, ignore_errors=True)
                 if self.work != self.folder:
-                    self.notes += tuple(replace_results(self.folder, (FINISHED, RESUME), self._inputs))
+                    # until it is noted what is to be moved, the run is one to be resumed
+                    left = () if self.stopped else (RESUME,)
+                    self.notes += tuple(replace_results(self.folder, (FINISHED, RESUME), self._inputs, left))
+                elif not self.stopped:
+                    _forget(self.resume_folder)
         except BaseException:
             self.abort()
             raise

@@ -72,13 +72,16 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def replace_results(folder: Path, dropped: Sequence[str], inputs: Sequence[Path]) -> list[str]:
+def replace_results(
+    folder: Path, dropped: Sequence[str], inputs: Sequence[Path], left: Sequence[str] = ()
+) -> list[str]:
     """Move the new results of a folder into place; sentences on what became of files that a person made.
 
-    dropped: names of what belongs to the earlier results only. inputs: files that were read to make the new ones.
+    dropped: names of what belongs to the earlier results only. inputs: files that were read to make the new ones. left:
+    names of what is not moved, but goes.
     """
     new = folder / NEW
-    names = sorted(path.name for path in new.iterdir() if path.name != READY)
+    names = sorted(path.name for path in new.iterdir() if path.name not in (READY, *left))
     notes = [note for path in inputs if (note := _keep(path, folder, names))]
     halves = [path.name for name in names for path in folder.glob(f"{name}*.part")]  # of a run that was killed
     gone = [name for name in (*dropped, *halves) if name not in names]
