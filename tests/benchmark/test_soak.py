@@ -24,13 +24,16 @@ def test_a_run_that_says_nothing_is_counted_as_failed(tmp_path: Path) -> None:
     """A job whose source is not there: each of its runs fails in one line, without a traceback."""
     write_mask(tmp_path / "first.png", np.ones((8, 8), np.uint8))
     job = Job(0, tmp_path / "none.mp4", 5, ("--mask", str(tmp_path / "first.png")), (), None)
-    assert run_job(job, tmp_path, "onnx") == {
+    told: list[str] = []
+    assert run_job(job, tmp_path, "onnx", told.append) == {
         "killed": 0,
         "different": 1,
         "tracebacks": 0,
         "failed": 3,
         "left over": 0,
     }
+    assert len(told) == 3
+    assert all(line.startswith("job 0 ended with 2: mobilevos:") and "none.mp4" in line for line in told)
 
 
 @pytest.mark.slow

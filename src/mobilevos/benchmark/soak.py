@@ -62,7 +62,7 @@ def benchmark_soak(jobs: int, seed: int = 0, runtime: str = "onnx", progress: Sa
     for number in range(jobs):
         with TemporaryDirectory() as scratch:
             job = make_job(number, Path(scratch), random.Random(f"{seed}-{number}"))
-            found = run_job(job, Path(scratch), runtime)
+            found = run_job(job, Path(scratch), runtime, progress)
         for name, count in found.items():
             totals[name] += count
         totals["jobs"] += 1
@@ -93,8 +93,8 @@ def make_job(number: int, folder: Path, rng: random.Random) -> Job:
     return Job(number, source, frames, ("--mask", str(folder / "first.png")), correction, kill_after)
 
 
-def run_job(job: Job, folder: Path, runtime: str) -> dict[str, int]:
-    """How often what went wrong."""
+def run_job(job: Job, folder: Path, runtime: str, progress: Say = lambda line: None) -> dict[str, int]:
+    """How often what went wrong; what a command that failed has said is told."""
     counts = dict.fromkeys(("killed", "different", "tracebacks", "failed", "left over"), 0)
 
     def run(name: str, marks: tuple[str, ...], *options: str, kill_after: int | None = None) -> None:
@@ -113,8 +113,11 @@ def run_job(job: Job, folder: Path, runtime: str) -> dict[str, int]:
                 time.sleep(POLL)
             process.wait()
             errors.seek(0)
-            counts["tracebacks"] += b"Traceback" in errors.read()
-            counts["failed"] += process.returncode != 0
+            said = errors.read().decode(errors="replace")
+            counts["tracebacks"] += "Traceback" in said
+            if process.returncode != 0:
+                counts["failed"] += 1
+                progress(f"job {job.number} ended with {process.returncode}: {said.strip()[-500:]}")
 
     run("steps", job.marks, "--resume", kill_after=job.kill_after)
     run("steps", job.marks, "--resume")
