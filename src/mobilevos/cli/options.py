@@ -18,7 +18,7 @@ DEFAULT_MODEL = "mobilenetv2-lite"
 DEFAULT_QUEUE = "auto"
 
 Source = Annotated[
-    str, typer.Argument(help="A video, a folder or pattern of pictures, - (standard input), or camera:0.")
+    str, typer.Argument(help="A video, an address, a folder or pattern of pictures, - (standard input), or camera:0.")
 ]
 Folder = Annotated[str, typer.Option("--output", "-o", help="Folder for everything that is made.")]
 Mask = Annotated[
