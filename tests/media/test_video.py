@@ -4,7 +4,10 @@ import itertools
 import os
 import subprocess
 import sys
+import threading
 from fractions import Fraction
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import av
@@ -13,9 +16,17 @@ import pytest
 from PIL import Image
 
 from mobilevos.errors import InputError
+from mobilevos.media.excerpt import excerpt
 from mobilevos.media.pictures import natural_key, read_picture
 from mobilevos.media.video import BrokenVideoError, open_source, read_frames
 from tests.builders.films import TICK, VARIABLE, decode, quadrants, set_display_matrix, write_video
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
 
 
 def close_to(got: np.ndarray, expected: np.ndarray, tolerance: float = 4) -> bool:
@@ -37,6 +48,26 @@ def test_times_of_a_variable_rate_are_exact(tmp_path: Path) -> None:
     assert source.audio is None
     for index, frame in enumerate(frames):
         assert close_to(frame.rgb, quadrants(48, 64, index))
+
+
+def test_an_address(tmp_path: Path) -> None:
+    """Its frames are those of the file; it is not to be had in part, and one that is not there is a sentence."""
+    path = write_video(tmp_path / "clip.mkv")
+    handler = partial(Quiet, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}"
+        try:
+            frames = list(read_frames(f"{address}/clip.mkv"))
+            with pytest.raises(InputError, match="can be read only once"):
+                excerpt(f"{address}/clip.mkv", "1", None, Fraction(24))
+            with pytest.raises(InputError, match="404"):
+                list(read_frames(f"{address}/none.mkv"))
+        finally:
+            server.shutdown()
+    for frame, expected in zip(frames, read_frames(path), strict=True):
+        assert frame.time == expected.time
+        np.testing.assert_array_equal(frame.rgb, expected.rgb)
 
 
 @pytest.mark.parametrize(
