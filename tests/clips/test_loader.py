@@ -1,5 +1,7 @@
 """The stream of batches."""
 
+import gc
+import os
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -56,6 +58,41 @@ def test_workers_do_not_change_the_stream(photos: PhotoSource) -> None:
     assert all(_same(*pair) for pair in zip(here, there, strict=True))
     assert all(_same(*pair) for pair in zip(here[3:], resumed, strict=True))
     assert not any(_same(here[0], batch) for batch in here[1:])
+
+
+class Threaded:
+    """Garbage that must not be collected in a copy of this process, like a network with threads of its own."""
+
+    def __init__(self, collected_in: list[int]) -> None:
+        self.me, self.home, self.collected_in = self, os.getpid(), collected_in
+
+    def __del__(self) -> None:
+        if os.getpid() != self.home:
+            os._exit(3)
+        self.collected_in.append(self.home)
+
+
+class Collecting:
+    """A source that collects garbage as it draws."""
+
+    def __init__(self, source: ClipSource) -> None:
+        self.source = source
+
+    def sample(self, rng: np.random.Generator, config: ClipConfig, objects: int) -> Clip:
+        gc.collect()
+        return self.source.sample(rng, config, objects)
+
+
+def test_workers_leave_the_garbage_of_before_alone(photos: PhotoSource) -> None:
+    collected_in: list[int] = []
+    gc.disable()
+    try:
+        Threaded(collected_in)
+        batches = list(islice(_stream(Collecting(photos), workers=1), 2))
+    finally:
+        gc.enable()
+    assert [batch.index for batch in batches] == [0, 1]
+    assert collected_in == [os.getpid()]
 
 
 def test_seeds_and_ranks_differ(photos: PhotoSource) -> None:

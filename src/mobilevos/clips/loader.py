@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -53,6 +54,8 @@ def clip_loader(
     stream = _Stream(sources, config, batch_size, seed, multi_object, rank)
     if workers == 0:
         return (stream[i] for i in itertools.count(start))
+    # A copy of this process that collects its garbage waits for threads that are not there, such as OpenVINO's, for ever.
+    gc.collect()
     loader = DataLoader(
         stream,
         batch_size=None,
@@ -65,6 +68,7 @@ def clip_loader(
 
 
 def _start_worker(_: int) -> None:
+    gc.freeze()  # what was there before is not this process's to collect
     cv2.setNumThreads(0)
 
 
