@@ -54,7 +54,7 @@ def clip_loader(
     stream = _Stream(sources, config, batch_size, seed, multi_object, rank)
     if workers == 0:
         return (stream[i] for i in itertools.count(start))
-    # A copy of this process that collects its garbage waits for threads that are not there, such as OpenVINO's, for ever.
+    # a copy of this process that collects its garbage waits for threads that are not there, such as OpenVINO's
     gc.collect()
     loader = DataLoader(
         stream,
