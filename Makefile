@@ -24,12 +24,15 @@ demo: $(VENV)/.base
 	$(BIN)/mobilevos demo --output out/demo --force
 
 # one thread a process: threads of two processes that wait for each other by spinning make both crawl
-# what fails among others is run once more by itself, in full view. A process that was lost ends the first run, which would
-# wait for it for ever; what it has not run by then (tests/lost.py) is run too
+# what fails among others is run once more, in full view. A process that was lost ends a run, which would wait for it for
+# ever; what it has not run by then (tests/lost.py) is run in the next, by a new process
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+AGAIN := --last-failed --last-failed-no-failures none
 test: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist loadfile --max-worker-restart 0 --durations=15 || \
-	{ echo "once more, one after another: what failed"; \
-	  OMP_NUM_THREADS=1 $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	$(PYTEST) --numprocesses auto --dist loadfile --max-worker-restart 0 --durations=15 || \
+	{ echo "once more: what failed"; $(PYTEST) $(AGAIN) --numprocesses 1 --max-worker-restart 0; } || \
+	{ echo "once more: what failed"; $(PYTEST) $(AGAIN) --numprocesses 1 --max-worker-restart 0; } || \
+	{ echo "once more, in full view: what failed"; $(PYTEST) $(AGAIN); }
 
 # the same, and which lines no test has run
 coverage: $(VENV)/.dev
