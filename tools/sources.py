@@ -298,9 +298,9 @@ def without_useless(ids: Ids) -> Ids | None:
             continue
         mask = ids == identity
         borders = sum(bool(side.any()) for side in (mask[0], mask[-1], mask[:, 0], mask[:, -1]))
-        if LEAST <= mask.mean() <= MOST and borders < 3:
-            count += 1
-        kept[mask] = count if LEAST <= mask.mean() <= MOST and borders < 3 else VOID
+        useful = LEAST <= mask.mean() <= MOST and borders < 3
+        count += useful
+        kept[mask] = count if useful else VOID
     return kept if count else None
 
 
