@@ -16,10 +16,10 @@ from mobilevos.runtime.graph import GraphRuntime, filled_up, fitted
 
 KEPT = 3
 """Compiled graphs that are kept: beginning a track, following it and reading a mark have shapes of their own."""
-SHORT = 3
-"""Memories up to this length get a graph of their own at once."""
+SHORT = 4
+"""Memories up to this length are filled up to it while they grow: one graph begins a track and follows it."""
 BLOCK = 8
-"""Longer ones are filled up to a multiple of this length while they grow."""
+"""Longer ones are filled up to a multiple of this length."""
 SETTLED = 10
 """A memory that had the same length so many times grows no more, and gets a graph of its own after all."""
 
@@ -72,8 +72,8 @@ class OpenVinoRuntime(GraphRuntime):
         self._times = self._times + 1 if slots == self._slots else 1
         self._slots = slots
         inputs = fitted(inputs, self._shapes)
-        if slots > SHORT and self._times <= SETTLED and self._shapes["nearness"][0] is None:
-            inputs = filled_up(inputs, -slots % BLOCK)
+        if self._times <= SETTLED and self._shapes["nearness"][0] is None:
+            inputs = filled_up(inputs, SHORT - slots if slots <= SHORT else -slots % BLOCK)
         probabilities, keys, values, rating = self._run(inputs)
         return probabilities, keys[:, :slots], values[:, :, :slots], rating
 
