@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mobilevos.weights import QUEUE
+from mobilevos.weights import FIXED_QUEUE
 
 if TYPE_CHECKING:
     from mobilevos.datasets.task import VideoTask
@@ -63,7 +63,7 @@ def export(
     tasks = read_davis(davis, split, 2016) if int8 and davis is not None else []
     with TemporaryDirectory() as scratch:  # nothing is left of an export that fails
         for kind in dict.fromkeys(formats):
-            writers[kind](checkpoint, Path(scratch), frame, objects, queue or QUEUE, tasks)
+            writers[kind](checkpoint, Path(scratch), frame, objects, queue or FIXED_QUEUE, tasks)
         output.mkdir(parents=True, exist_ok=True)
         for made in sorted(Path(scratch).iterdir(), key=lambda path: (path.suffix, path.stem)):
             if made.is_dir():
@@ -135,7 +135,7 @@ def _suffix(shape: Shape | None) -> str:
     if shape is None:
         return ""
     objects = "" if shape.objects is None else f"-{shape.objects}"
-    queue = "" if shape.slots == QUEUE else f"-queue{shape.slots}"
+    queue = "" if shape.slots == FIXED_QUEUE else f"-queue{shape.slots}"
     return f"-{shape.width}x{shape.height}{objects}{queue}"
 
 

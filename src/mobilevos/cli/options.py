@@ -45,7 +45,7 @@ Model = Annotated[
     typer.Option(help="A shipped model's name, a file, or auto: mobilenetv2-lite or its int8 form, if that is faster."),
 ]
 Runtime = Annotated[str, typer.Option(help="What runs the network.")]
-Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, unbounded, or auto (3).")]
+Queue = Annotated[str, typer.Option(help="Frames that are remembered: a number, unbounded, or auto (4).")]
 Size = Annotated[int, typer.Option(min=16, help="Working size: the short side the network sees.")]
 SizeOrNone = Annotated[int, typer.Option(min=0, help="Working size: the short side the network sees; 0: as they are.")]
 Window = Annotated[str, typer.Option(help="auto: follow objects at their own size; off: always look at all.")]

@@ -17,7 +17,7 @@ from mobilevos.model.aggregation import aggregate
 from mobilevos.model.memory import Memory
 from mobilevos.model.network import all_others
 from mobilevos.model.student import Student
-from mobilevos.weights import QUEUE
+from mobilevos.weights import FIXED_QUEUE
 
 INPUTS = ("frame", "keys", "values", "nearness", "slot", "given", "use_given")
 OUTPUTS = ("probabilities", "keys_out", "values_out", "rating")
@@ -31,7 +31,7 @@ class Shape:
     width: int
     objects: int | None = None
     """None leaves the number of objects open."""
-    slots: int = QUEUE
+    slots: int = FIXED_QUEUE
 
     def __post_init__(self) -> None:
         if self.height % 16 or self.width % 16 or self.height < 16 or self.width < 16:
