@@ -22,7 +22,9 @@ from mobilevos.model.network import parameter_count
 from mobilevos.model.student import Student
 from mobilevos.weights import CATALOGUE, FOLDER, ShippedModel, read_catalogue, shipped
 
-LICENCE = "CC BY-NC 4.0, research use (trained on DAVIS, DUTS, PASCAL VOC, CUB-200, MOTS, OTB and others: LICENSE-WEIGHTS.md)"
+LICENCE = (
+    "CC BY-NC 4.0, research use (trained on DAVIS, DUTS, PASCAL VOC, CUB-200, MOTS, OTB and others: LICENSE-WEIGHTS.md)"
+)
 
 
 def ship(
