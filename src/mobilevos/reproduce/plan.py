@@ -127,7 +127,7 @@ def recipe_of(job: Job, place: Place) -> Recipe:
     if place.davis and not run.once:
         overrides += [
             f"validation.root={_text(place.davis.resolve())}",
-            f"validation.clips={json.dumps(_clips(place))}",
+            f"validation.clips={json.dumps(_clips(place)[:VALIDATION_CLIPS])}",
         ]
     return load_recipe(place.recipes / f"{run.recipe}.yaml", [*overrides, *place.overrides])
 
@@ -150,14 +150,18 @@ def _scaled(run: Run, place: Place) -> list[str]:
         raise InputError("STCN cannot be trained at the cpu scale: name a teacher, such as --teacher resnet18")
     static = run.recipe.startswith("static")
     changes = [*SHORT, SHORT_CLIPS, f"iterations={STATIC_ITERATIONS if static else MAIN_ITERATIONS}"]
-    return changes if static else [*changes, "sources=[{kind: davis, root: davis-2016-train}]", "validation.minutes=2"]
+    if static:
+        return changes
+    source = {"kind": "davis", "root": "davis-2016-train", "exclude": _clips(place) if place.davis else []}
+    return [*changes, f"sources={json.dumps([source])}", "validation.minutes=2"]
 
 
 def _clips(place: Place) -> list[str]:
+    """Those that are scored on: at the cpu scale they may be among the training set's, and are left out of it."""
     from mobilevos.datasets.davis import read_davis
 
     assert place.davis is not None
-    return [task.name for task in read_davis(place.davis, place.split, 2016)][:VALIDATION_CLIPS]
+    return [task.name for task in read_davis(place.davis, place.split, 2016)]
 
 
 def _text(path: Path) -> str:
