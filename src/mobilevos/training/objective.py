@@ -18,8 +18,10 @@ from mobilevos.training.recipe import Loss
 from mobilevos.training.spoil import spoiled
 from mobilevos.training.unroll import Unrolled, one_hot, unroll
 
+LOOKS = 3
+"""How often a prompt is looked at, each time with the guess before."""
 CLICK_AGAIN = 0.6
-"""Part of the prompts that get one more click after the first look."""
+"""Part of the prompts that get one more click after a look."""
 
 
 @dataclass(frozen=True)
@@ -133,15 +135,18 @@ class Objective(nn.Module):
         return distillation_terms(self.loss, out, taught, masks[:, 1 + prefix :], truth, self.embed, self.regressor)
 
     def _prompt(self, batch: Batch, frames: Tensor, out: Unrolled, keep: float) -> dict[str, Tensor]:
-        """Two looks at each prompt, the second of which knows the first; see `prompting`."""
+        """Some looks at each prompt, each of which knows the one before; see `prompting`."""
         labels, rate, first = batch.masks[:, 0], bool(self.loss.rating), out.first
         assert first is not None
-        rough = guess(self.student, frames[:, 0], first, batch.prompts, rate=rate)
         prompts = batch.prompts
-        if is_turn(int(batch.index * self.loss.prompt_part), CLICK_AGAIN):
-            prompts = clicked(prompts, rough.logits.argmax(1), labels)
-        before = self.student.own_masks(rough.logits.detach())
-        guesses = [rough, guess(self.student, frames[:, 0], first, prompts, before, rate=rate)]
+        guesses = [guess(self.student, frames[:, 0], first, prompts, rate=rate)]
+        turn = int(batch.index * self.loss.prompt_part)
+        for look in range(1, LOOKS):
+            last = guesses[-1].logits.detach()
+            if is_turn(turn + look - 1, CLICK_AGAIN):
+                prompts = clicked(prompts, last.argmax(1), labels)
+            before = self.student.own_masks(last)
+            guesses.append(guess(self.student, frames[:, 0], first, prompts, before, rate=rate))
         terms = {"prompt": torch.stack([self._of_prompt(each.logits, labels, keep) for each in guesses]).mean()}
         ratings = [
             losses.rating_loss(each.rating, each.logits.argmax(1), labels[..., 1::4, 1::4])
