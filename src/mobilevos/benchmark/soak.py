@@ -24,15 +24,24 @@ from mobilevos.arrays import Ids
 from mobilevos.benchmark.measure import random_frames, random_mask
 from mobilevos.benchmark.tables import Report, Say, resident_bytes
 from mobilevos.media.masks import write_mask
-from mobilevos.media.video import Frame, VideoInfo
-from mobilevos.media.writer import VideoWriter
+from mobilevos.media.video import Frame
 from mobilevos.pipeline import FrameMarks, segment
 from mobilevos.pipeline.output import FINISHED
 from mobilevos.pipeline.staging import NEW
 from mobilevos.synthetic.clip import synthetic_clip
 from mobilevos.tracking import Tracker
 
-CODECS = ("h264", "pictures")
+CODECS = (
+    ("pictures", "", ""),
+    ("h264", ".mp4", "yuv420p"),
+    ("h264", ".mkv", "yuv444p"),
+    ("mpeg4", ".avi", "yuv420p"),
+    ("mjpeg", ".mov", "yuvj420p"),
+    ("libvpx-vp9", ".webm", "yuv420p"),
+    ("prores_ks", ".mov", "yuv422p10le"),
+    ("ffv1", ".mkv", "yuv444p"),
+)
+"""What short videos are: codec, ending, pixels"""
 RATES = (Fraction(24), Fraction(30000, 1001), Fraction(25), Fraction(60))
 POLL = 0.005
 """Seconds between two looks at a run that is to be killed."""
@@ -79,18 +88,24 @@ def make_job(number: int, folder: Path, rng: random.Random) -> Job:
     """A random job; the same for the same generator."""
     frames, height, width = rng.randint(6, 24), rng.randint(48, 120), rng.randint(64, 160)
     pictures, ids = synthetic_clip(frames=frames, height=height, width=width, objects=2, seed=rng.randrange(1000))
-    source = folder / "source"
-    if rng.choice(CODECS) == "pictures":
+    codec, ending, pixels = rng.choice(CODECS)
+    source = folder / f"source{ending}"
+    if not ending:
         _write_pictures(source, pictures)
     else:
-        source = source.with_suffix(rng.choice((".mp4", ".mkv", ".mov")))
-        _write_video(source, pictures, rng.choice(RATES))
-    write_mask(folder / "first.png", ids[0])
+        height, width = height - height % 2, width - width % 2  # pairs of pixels share a colour
+        pictures, ids = pictures[:, :height, :width], ids[:, :height, :width]
+        _write_video(source, pictures, rng.choice(RATES), codec, pixels)
     at = rng.randrange(1, frames)
+    write_mask(folder / "first.png", ids[0])
     write_mask(folder / "later.png", np.roll(ids[at], rng.randint(-3, 3), axis=1))
-    correction = rng.choice([("--mask", f"{at}={folder / 'later.png'}"), ("--gone", f"{at}=1"), ()])
+    marks = rng.choice([("--mask", str(folder / "first.png"))] * 2 + _rough(ids[0], 0, rng))
+    corrections: list[tuple[str, ...]] = [("--gone", f"{at}=1"), ()]
+    if "--mask" in marks:  # which has both objects
+        corrections.append(("--mask", f"{at}={folder / 'later.png'}"))
+    correction = rng.choice(corrections + _rough(ids[at], at, rng))
     kill_after = rng.choice([rng.randrange(frames), rng.randrange(frames), None])
-    return Job(number, source, frames, ("--mask", str(folder / "first.png")), correction, kill_after)
+    return Job(number, source, frames, marks, correction, kill_after)
 
 
 def run_job(job: Job, folder: Path, runtime: str, progress: Say = lambda line: None) -> dict[str, int]:
@@ -187,8 +202,27 @@ def _write_pictures(folder: Path, pictures: np.ndarray) -> None:
         Pictures.fromarray(picture).save(folder / f"{index:03d}.png")
 
 
-def _write_video(path: Path, pictures: np.ndarray, rate: Fraction) -> None:
-    height, width = pictures.shape[1:3]
-    with VideoWriter(path, VideoInfo(width, height, rate, 1 / rate, len(pictures))) as writer:
-        for index, picture in enumerate(pictures):
-            writer.write(picture, index / rate)
+def _rough(ids: Ids, at: int, rng: random.Random) -> list[tuple[str, ...]]:
+    """A box around the first object of a frame, clicks on it, and one beside it; none where it is not there."""
+    ys, xs = np.nonzero(ids == 1)
+    if not len(xs):
+        return []
+    box = f"{xs.min()},{ys.min()},{xs.max() + 1 - xs.min()},{ys.max() + 1 - ys.min()}"
+    on, other = ((xs[i], ys[i]) for i in (rng.randrange(len(xs)), rng.randrange(len(xs))))
+    beside_y, beside_x = np.nonzero(ids == 0)
+    i = rng.randrange(len(beside_x))
+    click = f"{at}=1:{on[0]},{on[1]}"
+    more = ("--click", f"{at}=1:{other[0]},{other[1]}", "--not-click", f"{at}=1:{beside_x[i]},{beside_y[i]}")
+    return [("--box", f"{at}=1:{box}"), ("--click", click), ("--click", click, *more)]
+
+
+def _write_video(path: Path, pictures: np.ndarray, rate: Fraction, codec: str, pixels: str) -> None:
+    import av
+
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=rate)
+        stream.height, stream.width = pictures.shape[1:3]
+        stream.pix_fmt = pixels
+        for picture in pictures:
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode(None))
