@@ -212,7 +212,7 @@ def _rough(ids: Ids, at: int, rng: random.Random) -> list[tuple[str, ...]]:
     beside_y, beside_x = np.nonzero(ids == 0)
     i = rng.randrange(len(beside_x))
     click = f"{at}=1:{on[0]},{on[1]}"
-    more = ("--click", f"{at}=1:{other[0]},{other[1]}", "--not-click", f"{at}=1:{beside_x[i]},{beside_y[i]}")
+    more = ("--click", f"{at}=1:{other[0]},{other[1]}", "--not", f"{at}=1:{beside_x[i]},{beside_y[i]}")
     return [("--box", f"{at}=1:{box}"), ("--click", click), ("--click", click, *more)]
 
 
