@@ -7,16 +7,16 @@ marks give at once, byte for byte.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import random
 import shutil
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -47,6 +47,15 @@ POLL = 0.005
 """Seconds between two looks at a run that is to be killed."""
 POINTS = 20
 """How often the memory of the long video is read."""
+
+
+# a new process need not import everything anew, which is most of a short job
+_PROCESSES = (
+    multiprocessing.get_context("spawn") if sys.platform == "win32" else multiprocessing.get_context("forkserver")
+)
+_PROCESSES.set_forkserver_preload(
+    ["mobilevos.cli.segment", "mobilevos.pipeline.run", "mobilevos.runtime.onnx_runtime", "typer._adapters"]
+)
 
 
 @dataclass(frozen=True)
@@ -113,26 +122,24 @@ def run_job(job: Job, folder: Path, runtime: str, progress: Say = lambda line: N
     counts = dict.fromkeys(("killed", "different", "tracebacks", "failed", "left over"), 0)
 
     def run(name: str, marks: tuple[str, ...], *options: str, kill_after: int | None = None) -> None:
-        command = [sys.executable, "-m", "mobilevos", "segment", str(job.source), *marks, "-o", str(folder / name)]
+        command = ["segment", str(job.source), *marks, "-o", str(folder / name)]
         command += ["--size", "64", "--runtime", runtime, "--format", "masks,matte", *options]
-        quiet = {**os.environ, "OMP_NUM_THREADS": "1"}
-        with (
-            TemporaryFile() as errors,
-            subprocess.Popen(command, env=quiet, stdout=subprocess.DEVNULL, stderr=errors) as process,
-        ):
-            while kill_after is not None and process.poll() is None:
-                if recorded(folder / name) >= kill_after:
-                    process.kill()
-                    counts["killed"] += 1
-                    return
-                time.sleep(POLL)
-            process.wait()
-            errors.seek(0)
-            said = errors.read().decode(errors="replace")
-            counts["tracebacks"] += "Traceback" in said
-            if process.returncode != 0:
-                counts["failed"] += 1
-                progress(f"job {job.number} ended with {process.returncode}: {said.strip()[-500:]}")
+        errors = folder / "errors.txt"
+        process = _PROCESSES.Process(target=_act, args=(command, errors))
+        process.start()
+        while kill_after is not None and process.is_alive():
+            if recorded(folder / name) >= kill_after:
+                process.kill()
+                process.join()
+                counts["killed"] += 1
+                return
+            time.sleep(POLL)
+        process.join()
+        said = errors.read_text(encoding="utf-8", errors="replace")
+        counts["tracebacks"] += "Traceback" in said
+        if process.exitcode != 0:
+            counts["failed"] += 1
+            progress(f"job {job.number} ended with {process.exitcode}: {said.strip()[-500:]}")
 
     run("steps", job.marks, "--resume", kill_after=job.kill_after)
     run("steps", job.marks, "--resume")
@@ -144,6 +151,18 @@ def run_job(job: Job, folder: Path, runtime: str, progress: Say = lambda line: N
     counts["different"] = int(steps != whole or sum(name.endswith(".png") for name in whole) != job.frames)
     counts["left over"] = int(any((folder / "steps").rglob("*.part")) or (folder / "steps" / ".new").exists())
     return counts
+
+
+def _act(command: list[str], errors: Path) -> None:
+    """The command itself, in a process of its own; what it says goes into a file."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    with errors.open("w") as file, open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    from mobilevos.cli import main
+
+    sys.argv = ["mobilevos", *command]
+    main()
 
 
 def recorded(folder: Path) -> int:
