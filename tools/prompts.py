@@ -3,7 +3,7 @@
 python -m tools.prompts mobilenetv2-lite DATA/clips-480p bmx-bumps dance-jump ...
 
 Each click is where a person would put it: the first in the middle of the object, each further one in the middle of the
-largest error so far. Masks are those that `mobilevos segment` begins with: the network's guess, with every click obeyed.
+largest error so far. Masks are those that `mobilevos segment` begins with: the network's guess, every click obeyed.
 """
 
 from __future__ import annotations

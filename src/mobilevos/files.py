@@ -9,6 +9,11 @@ from pathlib import Path
 from mobilevos.errors import InputError
 
 
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file; a text that cannot be a name, too long or with a null character, names none."""
+    return os.path.isfile(path)  # where that of Path raises
+
+
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary name beside `path` to write to; move it to `path` on success, delete it on failure.

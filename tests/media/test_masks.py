@@ -105,3 +105,16 @@ def test_load_names_the_file_in_its_errors(tmp_path: Path) -> None:
     write_mask(path, np.zeros((3, 3), np.uint8))
     with pytest.raises(InputError, match=r"bläck mask\.png: expected a mask with at least one object"):
         load_mask(path)
+
+
+def test_a_picture_that_would_fill_the_memory_is_refused_before_it_is_decoded(tmp_path: Path) -> None:
+    Image.new("1", (1 << 14, 1 << 13)).save(tmp_path / "huge.png")
+    for read in (read_mask, load_mask):
+        with pytest.raises(InputError, match=r"at most 67108864 pixels, but .*huge.png has 16384 x 8192"):
+            read(tmp_path / "huge.png")
+
+
+@pytest.mark.parametrize("name", ["a" * 300, "a\0b"])
+def test_what_cannot_be_a_name_is_no_file(name: str) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_mask(name)

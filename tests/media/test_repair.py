@@ -10,7 +10,7 @@ from PIL import Image
 
 from mobilevos.errors import InputError
 from mobilevos.media.palette import davis_palette
-from mobilevos.media.repair import repair_mask
+from mobilevos.media.repair import _counted, repair_mask
 
 HEIGHT, WIDTH = 150, 200
 BOLD = np.array([[0, 0, 0], [255, 0, 0], [0, 255, 0], [255, 255, 0]], np.uint8)
@@ -216,3 +216,14 @@ def test_real_masks_pass(shared_data: Path) -> None:
         with Image.open(path) as image:
             expected = np.array(image)
             assert np.array_equal(repair_mask(image).ids, np.where(expected == 255, 0, expected))
+
+
+@pytest.mark.parametrize(("channels", "highest"), [(1, 255), (3, 255), (1, 65535), (1, 1 << 30)])
+def test_colours_are_counted_as_by_sorting(channels: int, highest: int) -> None:
+    rng = np.random.default_rng(0)
+    few = rng.integers(0, highest, (40, channels), np.int32, endpoint=True)
+    pixels = few[rng.integers(0, 40, (30, 50))]
+    colours, index = np.unique(pixels.reshape(-1, channels), axis=0, return_inverse=True)
+    found, at = _counted(pixels)
+    np.testing.assert_array_equal(found, colours)
+    np.testing.assert_array_equal(at, index.reshape(30, 50))

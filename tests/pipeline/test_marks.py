@@ -133,3 +133,8 @@ def test_the_digest_tells_marks_apart() -> None:
     ]
     assert len({digest(marks) for marks in several}) == len(several)
     assert digest({0: FrameMarks(mask.copy())}) == digest(several[0])
+
+
+def test_a_name_that_is_too_long_for_a_file_is_said_to_be_none() -> None:
+    with pytest.raises(InputError, match="no such file"):
+        read_marks(masks=["3=" + "a" * 300])

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mobilevos.errors import InputError
+from mobilevos.files import is_file
 from mobilevos.media.sinks import FORMATS
 
 REPEATED = ("mask", "box", "click", "not", "gone")
@@ -124,6 +125,6 @@ def _job(number: int, row: dict[str | None, str | None], folder: Path, path: str
 
 def _located(mask: str, folder: Path) -> str:
     """A mask's text with the path of its file made whole."""
-    if (folder / mask).is_file():
+    if is_file(folder / mask):
         return str(folder / mask)
     return re.sub(r"^((?:[0-9]+=)?(?:[0-9]+:)?)(.+)$", lambda parts: parts[1] + str(folder / parts[2]), mask)

@@ -5,6 +5,7 @@ hand, repairs it and says how.
 """
 
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -12,24 +13,38 @@ from PIL import Image, UnidentifiedImageError
 
 from mobilevos.arrays import Ids
 from mobilevos.errors import InputError
-from mobilevos.files import replacing
+from mobilevos.files import is_file, replacing
 from mobilevos.media.palette import davis_palette
 from mobilevos.media.repair import Repaired, repair_mask, stored_ids
 
 __all__ = ["Repaired", "load_mask", "open_image", "read_mask", "repair_mask", "stored_ids", "write_mask"]
 
 
+MOST_PIXELS = 1 << 26
+"""Of a picture file: twice those of a frame of 8K."""
+
+
 def open_image(path: str | os.PathLike[str]) -> Image.Image:
     """Open and decode a picture file; a file that is none is an InputError."""
-    if not Path(path).is_file():
+    if not is_file(path):
         raise InputError(f"no such file: {path}")
     try:
-        with Path(path).open("rb") as file:
+        with Path(path).open("rb") as file, warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # ours is an error
             image = Image.open(file)
+            _check_size(image, path)
             image.load()
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         raise InputError(f"expected a picture, but {path} cannot be read as one{_reason(error)}") from error
     return image
+
+
+def _check_size(image: Image.Image, path: str | os.PathLike[str]) -> None:
+    """Before it is decoded: a file of some hundred bytes can say that it is gigabytes of one colour."""
+    if image.width * image.height > MOST_PIXELS:
+        raise InputError(
+            f"expected a picture of at most {MOST_PIXELS} pixels, but {path} has {image.width} x {image.height}"
+        )
 
 
 def _reason(error: Exception) -> str:

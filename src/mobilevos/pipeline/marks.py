@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mobilevos.errors import InputError
+from mobilevos.files import is_file
 from mobilevos.media.masks import load_mask
 from mobilevos.media.video import VideoInfo
 
@@ -90,7 +91,7 @@ def read_marks(
     marks: dict[int, FrameMarks] = {}
     notes: list[str] = []
     for text in masks:
-        whole = Path(text).is_file()
+        whole = is_file(text)
         frame, identity, name = (first, None, text) if whole else _split(text, "--mask", "FILE", first)
         repaired = load_mask(name)
         notes += [f"{Path(name).name}: {note}" for note in repaired.notes]
@@ -123,7 +124,7 @@ def read_marks(
 
 def mask_files(masks: Sequence[str]) -> list[Path]:
     """The files that masks, given as text, are read from."""
-    return [Path(text if Path(text).is_file() else _split(text, "--mask", "FILE")[2]) for text in masks]
+    return [Path(text if is_file(text) else _split(text, "--mask", "FILE")[2]) for text in masks]
 
 
 def check_marks(marks: Marks, info: VideoInfo, rough: bool = False, size: int | None = None) -> Marks:
