@@ -11,10 +11,12 @@ from torch import Tensor, nn
 from mobilevos import losses
 from mobilevos.arrays import VOID
 from mobilevos.model.checkpoint import build, save_checkpoint
+from mobilevos.model.features import Features
 from mobilevos.model.network import upsample
 from mobilevos.training.distributed import Processes
 from mobilevos.training.loop import Trainer
-from mobilevos.training.objective import Objective, distillation_terms, is_turn, with_given_second_frames
+from mobilevos.training.objective import LOOKS, Objective, distillation_terms, is_turn, with_given_second_frames
+from mobilevos.training.prompting import Guess
 from mobilevos.training.recipe import Loss, Recipe, Teacher
 from mobilevos.training.spoil import spoiled
 from mobilevos.training.unroll import Unrolled, one_hot, unroll
@@ -283,3 +285,37 @@ def test_prompts_are_rated_too() -> None:
             for prompt in (0.0, 1.0)
         )
     assert not torch.isclose(alone, both)
+
+
+def test_each_look_at_a_prompt_knows_the_one_before_and_its_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many looks as `LOOKS`; each but the first has the last guess in its memory, and most have one click more."""
+    torch.manual_seed(0)
+    batch = square_batch()
+    network = build("mobilenetv2-lite")
+    marks: list[int] = []
+    befores: list[Tensor | None] = []
+    size = [side // 4 for side in batch.frames.shape[-2:]]
+    answers = [torch.randn(len(batch.frames), 1 + batch.prompts.shape[2], *size) for _ in range(LOOKS)]
+
+    def look(
+        net: nn.Module,
+        frames: Tensor,
+        features: Features,
+        prompts: Tensor,
+        before: Tensor | None = None,
+        *,
+        rate: bool,
+    ) -> Guess:
+        marks.append(int(prompts.sum()))
+        befores.append(before)
+        return Guess(answers[len(marks) - 1], None)
+
+    monkeypatch.setattr("mobilevos.training.objective.guess", look)
+    with torch.no_grad():
+        Objective(network, Loss(prompt=1.0, prompt_part=1.0))(batch, 1.0)
+    assert len(marks) == LOOKS == 3
+    assert befores[0] is None
+    for before, last in zip(befores[1:], answers, strict=False):
+        assert before is not None
+        torch.testing.assert_close(before, network.own_masks(last))
+    assert marks[0] < marks[-1]
