@@ -259,7 +259,7 @@ def lay_out(copies: Path, data: Path, name: str) -> int:
                 continue
             picture, ids = reduced(picture, labels.astype(np.uint8))
             if (kept := without_useless(ids)) is not None:
-                _save(picture, part / "images" / f"{stem}.jpg")
+                save(picture, part / "images" / f"{stem}.jpg")
                 write_mask(part / "masks" / f"{stem}.png", kept)
                 count += 1
     else:
@@ -270,7 +270,7 @@ def lay_out(copies: Path, data: Path, name: str) -> int:
             masks.mkdir(parents=True)
             for index, (picture, ids) in enumerate(pairs):
                 picture, ids = reduced(picture, ids)
-                _save(picture, pictures / f"{index:05d}.jpg")
+                save(picture, pictures / f"{index:05d}.jpg")
                 write_mask(masks / f"{index:05d}.png", ids)
             names.append(clip)
         (part / "ImageSets").mkdir()
@@ -308,7 +308,8 @@ def _resized(picture: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     return cv2.resize(picture, size, interpolation=cv2.INTER_AREA)
 
 
-def _save(picture: np.ndarray, path: Path) -> None:
+def save(picture: np.ndarray, path: Path) -> None:
+    """As JPEG, hardly lossy."""
     Image.fromarray(picture).save(path, quality=QUALITY)
 
 

