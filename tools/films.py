@@ -33,6 +33,7 @@ from tools.sources import Copy, reduced, save
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as parts of the frame's sides"""
 
+TABLE = Path(__file__).with_suffix(".csv")
 EVERY = 2
 """One frame in so many is drawn."""
 AGREED = 0.72
@@ -61,7 +62,7 @@ class Film:
     """Of its objects, in the middle frame"""
 
 
-def read_films(table: Path = Path(__file__).with_suffix(".csv")) -> dict[str, Film]:
+def read_films(table: Path = TABLE) -> dict[str, Film]:
     """By name; a row is an object."""
     films: dict[str, Film] = {}
     with table.open(encoding="utf-8", newline="") as file:
