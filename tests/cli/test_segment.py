@@ -314,7 +314,7 @@ BAD: list[tuple[Callable[[Path], list[Any]], str]] = [
     (lambda folder: ["camera:77", "--box", "2,6,24,24"], "no picture from camera:77"),
     (lambda folder: ["-", "--box", "2,6,24,24", "--resume"], "can be read only once"),
     (lambda folder: ["x" * 300, "--box", "2,6,24,24"], "a name is too long for a file: xxx"),
-    (lambda folder: ["CLIP", "--mask", "x" * 300], "a name is too long"),
+    (lambda folder: ["CLIP", "--mask", "x" * 300], "no such file: xxx"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "-o", folder / ("x" * 300)], "a name is too long"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "-o", ""], "expected a folder for --output, got nothing"),
     (lambda folder: ["CLIP", "--box", "2,6,24,24", "--grow", "100000"], "cannot grow masks by 100000 pixels"),

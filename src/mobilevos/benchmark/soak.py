@@ -10,6 +10,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import random
+import runpy
 import shutil
 import sys
 import time
@@ -159,10 +160,8 @@ def _act(command: list[str], errors: Path) -> None:
     with errors.open("w") as file, open(os.devnull, "w") as nowhere:
         os.dup2(nowhere.fileno(), 1)
         os.dup2(file.fileno(), 2)
-    from mobilevos.cli import main
-
     sys.argv = ["mobilevos", *command]
-    main()
+    runpy.run_module("mobilevos", run_name="__main__")  # as python -m mobilevos does
 
 
 def recorded(folder: Path) -> int:
