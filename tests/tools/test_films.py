@@ -1,6 +1,9 @@
 """Masks for films that have none, with a segmenter and a tracker that are told what to say."""
 
+import shutil
+from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
@@ -8,8 +11,11 @@ import numpy as np
 import pytest
 
 from mobilevos.arrays import VOID, Bits, Ids, Image
+from mobilevos.datasets.youtube import youtube_places
 from mobilevos.tracking import Tracker
-from tools.films import EVERY, Box, Drawn, first_masks, labelled, read_films, taken
+from tests.builders.films import write_video
+from tests.tools.test_sources import commit
+from tools.films import EVERY, Box, Drawn, Film, first_masks, labelled, lay_out, read_films, taken
 
 SHAPE = (40, 60)
 
@@ -107,6 +113,28 @@ def test_the_marked_frame_is_the_middle_one_of_those_that_are_followed(count: in
     assert frames[len(frames) // 2] == count // 2
     assert 0 <= frames[0] <= frames[-1] < count
     assert all(b - a == step for a, b in pairwise(frames))
+
+
+def test_films_are_laid_out_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One film is among the copies, one is not; then again, after a run that ended before the masks were there."""
+    repository = tmp_path / "me+films" / "repo"
+    repository.mkdir(parents=True)
+    write_video(repository / "a.mp4", [Fraction(index, 10) for index in range(9)], SHAPE)
+    made = commit(repository, {})
+    here, gone = Film("me/films", made, "a.mp4", 1, ((0.1, 0.1, 0.5, 0.5),)), Film("me/others", made, "b.mp4", 1, ())
+    monkeypatch.setattr("tools.films.read_films", lambda: {"a": here, "b": gone})
+    tracker = cast(Tracker, Followed(square(10, 30).astype(np.uint8)))
+
+    def make() -> dict[str, int]:
+        return dict(lay_out(tmp_path, Told(Drawn(square(10, 30), 0.95)), tracker, tmp_path))
+
+    assert make() == {"a": 5, "b": 0}
+    (place,) = youtube_places(tmp_path / "films")
+    assert len(place.read().annotated(complete=False)) == 5
+    shutil.rmtree(tmp_path / "films" / "Annotations" / "a")
+    assert make() == {"a": 5, "b": 0}
+    assert make() == {"b": 0}
+    assert not list((tmp_path / "films").glob("*.part"))
 
 
 def test_marks_lie_in_their_films() -> None:
