@@ -4,7 +4,7 @@ The narrow network's decoder, value encoder and rating become a corner of the wi
 and nothing old listens to it, so it changes nothing until it is trained. The wide key encoder then learns, from
 pictures without masks, to say what the narrow one says: its last convolutions by least squares, then all of it.
 
-python -m tools.grow mobilenetv2-lite resnet18 runs/grown/last.safetensors data/duts-full/images data/clips-480p/JPEGImages
+python -m tools.grow mobilenetv2-lite resnet18 runs/grown/last.safetensors DATA/duts-full/images DATA/mots/JPEGImages
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def grown(narrow: Student, wide: Student) -> None:
 
 
 def corner(small: Tensor, large: Tensor) -> Tensor:
-    """Weights (O, I, ...) or biases (O,) with smaller ones in their corner, whose outputs know none of the new inputs."""
+    """Weights (O, I, ...) or biases (O,), smaller ones in their corner, whose outputs know none of the new inputs."""
     result = large.clone()
     outputs = small.shape[:1]
     if small.ndim > 1:
@@ -138,7 +138,7 @@ def square(picture: Image, rng: np.random.Generator) -> Image:
     size = tuple(max(SIDE, round(length * factor)) for length in picture.shape[1::-1])
     sized = cv2.resize(picture, size, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR)
     top, left = (int(rng.integers(length - SIDE + 1)) for length in sized.shape[:2])
-    cut = sized[top : top + SIDE, left : left + SIDE,]
+    cut = sized[top : top + SIDE, left : left + SIDE]
     cut = cut[:, ::-1] if rng.random() < 0.5 else cut
     return np.clip(cut * rng.uniform(0.7, 1.3, 3), 0, 255).astype(np.uint8)
 
@@ -157,9 +157,7 @@ def batches(groups: Sequence[Sequence[Path]], size: int, seed: int = 0) -> Itera
 
     def read() -> list:
         chosen = [groups[index] for index in rng.choice(len(groups), size, p=weights)]
-        return [
-            pool.submit(one, group[int(rng.integers(len(group)))], int(rng.integers(2**31))) for group in chosen
-        ]
+        return [pool.submit(one, group[int(rng.integers(len(group)))], int(rng.integers(2**31))) for group in chosen]
 
     with ThreadPoolExecutor(1) as pool:
         waiting = [read() for _ in range(AHEAD)]

@@ -73,13 +73,18 @@ def test_imitating_brings_features_nearer(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     for index in range(2):
         (tmp_path / "clip").mkdir(exist_ok=True)
-        cv2.imwrite(str(tmp_path / "clip" / f"{index}.png"), cv2.resize(rng.integers(0, 255, (9, 12, 3), np.uint8), (320, 288)))
+        noise = cv2.resize(rng.integers(0, 255, (9, 12, 3), np.uint8), (320, 288))
+        cv2.imwrite(str(tmp_path / "clip" / f"{index}.png"), noise)
     narrow, wide = mobilenetv2_lite().eval(), resnet18_student().eval()
     grown(narrow, wide)
     met: list[float] = []
     imitate(
-        narrow, wide, batches(pictures_in([tmp_path]), 1), 0.15,
-        report=lambda step, missed: met.append(sum(missed.values())), every=2,
+        narrow,
+        wide,
+        batches(pictures_in([tmp_path]), 1),
+        0.15,
+        report=lambda step, missed: met.append(sum(missed.values())),
+        every=2,
     )
     assert len(met) >= 2
     assert met[-1] < met[0]
