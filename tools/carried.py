@@ -11,7 +11,6 @@ that are there already are left alone; each is there whole or not at all.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,9 +18,8 @@ import cv2
 import numpy as np
 
 from mobilevos.arrays import VOID, Ids, Image
-from mobilevos.media.masks import write_mask
 from mobilevos.tracking import Tracker
-from tools.sources import Copy, reduced, save
+from tools.sources import Copy, put_film, reduced
 
 REPOSITORY, COMMIT = "LingyiHongfd/Youtube-VOS-Val", "6f97f9d5"
 FRAMES = 4
@@ -65,8 +63,7 @@ def lay_out(copies: Path, tracker: Tracker, data: Path) -> Iterator[str]:
     root = data / "carried"
     with Copy(copies, REPOSITORY, COMMIT) as copy:
         for name in sorted({path.split("/")[2] for path in copy.files if path.startswith("valid/Annotations/")}):
-            pictures, masks, part = root / "JPEGImages" / name, root / "Annotations" / name, root / f"{name}.part"
-            if masks.exists():
+            if (root / "Annotations" / name).exists():
                 continue
             begin = copy.below(f"valid/Annotations/{name}", ".png")[0]
             shots = [p for p in copy.below(f"valid/JPEGImages/{name}", ".jpg") if Path(p).stem >= Path(begin).stem]
@@ -75,20 +72,12 @@ def lay_out(copies: Path, tracker: Tracker, data: Path) -> Iterator[str]:
             if ids is None or len(kept) < FRAMES:
                 continue
             pairs = [reduced(frame, ids) for frame in kept]
-            small = _numbered(pairs[0][1])
-            if not small.any():
+            pictures, first = [picture for picture, _ in pairs], _numbered(pairs[0][1])
+            if not first.any():
                 continue
-            labels = [small, *carried(tracker, [frame for frame, _ in pairs], small)]
-            shutil.rmtree(part, ignore_errors=True)
-            for folder in (part / "pictures", part / "masks", pictures.parent, masks.parent):
-                folder.mkdir(parents=True, exist_ok=True)
-            for path, (frame, _), mask in zip(shots, pairs, labels, strict=False):
-                save(frame, part / "pictures" / f"{Path(path).stem}.jpg")
-                write_mask(part / "masks" / f"{Path(path).stem}.png", mask)
-            shutil.rmtree(pictures, ignore_errors=True)  # of a run that ended between the two
-            (part / "pictures").rename(pictures)
-            (part / "masks").rename(masks)
-            part.rmdir()
+            labels = [first, *carried(tracker, pictures, first)]
+            names = [Path(shot).stem for shot in shots[:FRAMES]]
+            put_film(root, name, zip(names, pictures, labels, strict=True))
             yield name
 
 

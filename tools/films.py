@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,9 +25,8 @@ import numpy as np
 
 from mobilevos.arrays import VOID, Bits, Ids, Image
 from mobilevos.errors import InputError
-from mobilevos.media.masks import write_mask
 from mobilevos.tracking import Tracker
-from tools.sources import Copy, reduced, save
+from tools.sources import Copy, put_film, reduced
 
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, as parts of the frame's sides"""
@@ -213,27 +211,15 @@ def lay_out(copies: Path, segmenter: Segmenter, tracker: Tracker, data: Path) ->
     is not among the copies."""
     root = data / "films"
     for name, film in read_films().items():
-        pictures, masks, part = root / "JPEGImages" / name, root / "Annotations" / name, root / f"{name}.part"
-        if masks.exists():
+        if (root / "Annotations" / name).exists():
             continue
         if (frames := _frames(copies, film)) is None:
             yield name, 0
             continue
-        shutil.rmtree(part, ignore_errors=True)
-        for folder in (part / "pictures", part / "masks", pictures.parent, masks.parent):
-            folder.mkdir(parents=True, exist_ok=True)
-        middle, count = len(frames) // 2, 0
+        middle = len(frames) // 2
         first = first_masks(segmenter, frames[middle], film.boxes)
-        for index, ids in labelled(segmenter, tracker, frames, middle, first):
-            picture, small = reduced(frames[index], ids)
-            save(picture, part / "pictures" / f"{5 * index:05d}.jpg")
-            write_mask(part / "masks" / f"{5 * index:05d}.png", small)
-            count += 1
-        shutil.rmtree(pictures, ignore_errors=True)  # of a run that ended between the two
-        (part / "pictures").rename(pictures)
-        (part / "masks").rename(masks)
-        part.rmdir()
-        yield name, count
+        found = labelled(segmenter, tracker, frames, middle, first)
+        yield name, put_film(root, name, ((f"{5 * index:05d}", *reduced(frames[index], ids)) for index, ids in found))
 
 
 def _frames(copies: Path, film: Film) -> list[Image] | None:

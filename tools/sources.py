@@ -13,7 +13,7 @@ import io
 import json
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -277,6 +277,24 @@ def lay_out(copies: Path, data: Path, name: str) -> int:
         (part / "ImageSets" / "train.txt").write_text("\n".join(names) + "\n")
         count = len(names)
     part.rename(data / name)
+    return count
+
+
+def put_film(root: Path, name: str, shots: Iterable[tuple[str, np.ndarray, Ids]]) -> int:
+    """Frames and masks of a film under their names, as YouTube-VOS has them, the whole film or nothing; how many."""
+    pictures, masks, part = root / "JPEGImages" / name, root / "Annotations" / name, root / f"{name}.part"
+    shutil.rmtree(part, ignore_errors=True)
+    for folder in (part / "pictures", part / "masks", pictures.parent, masks.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    for shot, picture, ids in shots:
+        save(picture, part / "pictures" / f"{shot}.jpg")
+        write_mask(part / "masks" / f"{shot}.png", ids)
+        count += 1
+    shutil.rmtree(pictures, ignore_errors=True)  # of a run that ended between the two
+    (part / "pictures").rename(pictures)
+    (part / "masks").rename(masks)
+    part.rmdir()
     return count
 
 
