@@ -4,7 +4,10 @@ python -m tools.carried COPIES DATA
 
 The films are those of YouTube-VOS' validation set, 474 of them, whose first masks are public. A clip of them that is
 drawn backwards ends with masks that are true; so do clips in order begin. Both a film and its mirror image are
-followed, and what they do not agree about is void. Weights that were trained on them must not be scored on that set.
+followed, and what they do not agree about is void. Of each film there are two clips: its first frames, and the last
+frame that was reached (where it is known) before the first ones from behind, so that the first mask, which is true, is
+to be found from an object as it looks one or two seconds later. Weights that were trained on them must not be scored on
+that set.
 COPIES holds a bare git folder of the repository, as for `tools.sources`; DATA/carried is laid out as YouTube-VOS. Films
 that are there already are left alone; each is there whole or not at all.
 """
@@ -23,7 +26,9 @@ from tools.sources import Copy, put_film, reduced
 
 REPOSITORY, COMMIT = "LingyiHongfd/Youtube-VOS-Val", "6f97f9d5"
 FRAMES = 4
-"""Of each film, the annotated one among them; they are five frames of a camera apart."""
+"""Of each clip, the annotated one among them; they are five frames of a camera apart."""
+LATER = (5, 7, 9)
+"""What is followed after them, by ever larger steps."""
 SURE = 0.8
 """Probability, the mean of both ways, below which the owner of a pixel is not known."""
 TRUSTED = 0.7
@@ -67,7 +72,8 @@ def lay_out(copies: Path, tracker: Tracker, data: Path) -> Iterator[str]:
                 continue
             begin = copy.below(f"valid/Annotations/{name}", ".png")[0]
             shots = [p for p in copy.below(f"valid/JPEGImages/{name}", ".jpg") if Path(p).stem >= Path(begin).stem]
-            ids, frames = copy.labels(begin), [copy.picture(shot) for shot in shots[:FRAMES]]
+            shots = [shots[i] for i in (*range(FRAMES), *LATER) if i < len(shots)]
+            ids, frames = copy.labels(begin), [copy.picture(shot) for shot in shots]
             kept = [frame for frame in frames if frame is not None]
             if ids is None or len(kept) < FRAMES:
                 continue
@@ -76,9 +82,17 @@ def lay_out(copies: Path, tracker: Tracker, data: Path) -> Iterator[str]:
             if not first.any():
                 continue
             labels = [first, *carried(tracker, pictures, first)]
-            names = [Path(shot).stem for shot in shots[:FRAMES]]
-            put_film(root, name, zip(names, pictures, labels, strict=True))
+            film = list(zip(pictures, labels, strict=True))
+            known = [shot for shot in film[FRAMES:] if ((shot[1] > 0) & (shot[1] < VOID)).any()]
+            if known:
+                _put(root, f"{name}-later", [known[-1], *film[FRAMES - 2 :: -1]])
+            _put(root, name, film[:FRAMES])
             yield name
+
+
+def _put(root: Path, name: str, film: Sequence[tuple[Image, Ids]]) -> None:
+    """Numbered as if each frame had a mask."""
+    put_film(root, name, [(f"{5 * index:05d}", picture, ids) for index, (picture, ids) in enumerate(film)])
 
 
 def _numbered(ids: Ids) -> Ids:
