@@ -91,7 +91,9 @@ def lay_out(copies: Path, tracker: Tracker, data: Path) -> Iterator[str]:
 
 
 def _put(root: Path, name: str, film: Sequence[tuple[Image, Ids]]) -> None:
-    """Numbered as if each frame had a mask."""
+    """Numbered as if each frame had a mask; what a run that ended early has put there stays."""
+    if (root / "Annotations" / name).exists():
+        return
     put_film(root, name, [(f"{5 * index:05d}", picture, ids) for index, (picture, ids) in enumerate(film)])
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
+import PIL.Image
 import pytest
 
 from mobilevos.arrays import VOID, Ids, Image
@@ -81,7 +82,7 @@ def test_films_are_laid_out_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
     """One film is marked in its second frame, one is too short; then again, after a run that ended early."""
     picture = np.full((*SHAPE, 3), 99, np.uint8)
     marked = np.where(first == 2, 7, first).astype(np.uint8)
-    files = {f"valid/JPEGImages/a/{5 * i:05d}.jpg": picture for i in range(FRAMES + 2)}
+    files = {f"valid/JPEGImages/a/{5 * i:05d}.jpg": picture + np.uint8(8 * i) for i in range(FRAMES + 5)}
     files |= {"valid/JPEGImages/b/00000.jpg": picture, "valid/Annotations/b/00000.png": marked}
     repository = tmp_path / "me+films" / "repo"
     made = commit(repository, files | {"valid/Annotations/a/00005.png": marked})
@@ -92,10 +93,12 @@ def test_films_are_laid_out_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyt
         return list(lay_out(tmp_path, cast(Tracker, Told()), tmp_path))
 
     assert make() == ["a"]
-    (place,) = youtube_places(tmp_path / "carried")
-    video = place.read()
-    assert list(video.pictures) == ["00005", "00010", "00015", "00020"]
-    np.testing.assert_array_equal(video.labels("00005"), first)  # objects are 1 and 2, not 1 and 7
+    near, later = (place.read() for place in youtube_places(tmp_path / "carried"))
+    for video, moments in ((near, [1, 2, 3, 4]), (later, [8, 3, 2, 1])):
+        assert list(video.pictures) == ["00000", "00005", "00010", "00015"]
+        shades = [int(np.asarray(PIL.Image.open(path)).mean()) for path in video.pictures.values()]
+        np.testing.assert_allclose(shades, [99 + 8 * moment for moment in moments], atol=2)
+        np.testing.assert_array_equal(video.labels("00010"), first)  # objects are 1 and 2, not 1 and 7
     shutil.rmtree(tmp_path / "carried" / "Annotations" / "a")
     assert make() == ["a"]
     assert make() == []
