@@ -13,9 +13,11 @@ import io
 import json
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated
+from xml.etree import ElementTree
 
 import cv2
 import numpy as np
@@ -29,6 +31,8 @@ SHORT_SIDE = 480
 QUALITY = 92
 LEAST, MOST = 0.004, 0.5
 """Of the picture that a mask covers; others teach little."""
+WHOLE = 0.95
+"""Of a mask that its largest piece is, where it is taken for one thing."""
 CLIP = 60
 """Frames into which long films are cut."""
 
@@ -158,6 +162,44 @@ def clothes(copies: Path) -> Iterator[tuple[str, np.ndarray | None, np.ndarray |
                 yield Path(path).stem, copy.picture(f"photos/{Path(path).stem}.jpg"), worn
 
 
+def people(copies: Path) -> Iterator[tuple[str, np.ndarray | None, np.ndarray | None]]:
+    """Photos whose people are one piece: one mask there has all of them."""
+    with Copy(copies, "make-j64/people_segmentation", "b2f942b6") as copy:
+        for path in copy.below("masks", ".png"):
+            mask = copy.white(path)
+            if mask is not None and _is_one_piece(mask):
+                yield Path(path).stem, copy.picture(f"images/{Path(path).stem}.jpg"), mask
+
+
+def _is_one_piece(mask: Ids) -> bool:
+    areas = cv2.connectedComponentsWithStats(mask)[2][1:, cv2.CC_STAT_AREA]
+    return bool(len(areas)) and areas.max() >= WHOLE * areas.sum()
+
+
+def voc_classes(copies: Path) -> Iterator[tuple[str, np.ndarray | None, np.ndarray | None]]:
+    """Photos of PASCAL VOC 2012 whose masks (those of SBD) tell kinds only: what is alone of its kind."""
+    voc = Copy(copies, *VOC_COPY)
+    with voc, Copy(copies, "zzq96/Nested-unet", "57e85f68") as masks:
+        for path in masks.below("SegmentationClassAug", ".png"):
+            stem = Path(path).stem
+            boxes, kinds = voc[f"{VOC}/Annotations/{stem}.xml"], masks.labels(path)
+            if f"{VOC}/SegmentationObject/{stem}.png" in voc.files or boxes is None or kinds is None:
+                continue
+            yield stem, voc.picture(f"{VOC}/JPEGImages/{stem}.jpg"), _alone(kinds, boxes)
+
+
+def _alone(kinds: np.ndarray, boxes: bytes) -> Ids:
+    """Kinds (H, W), which the file of boxes counts; what is alone of its kind 1 .. N, the others void."""
+    names = Counter(thing.findtext("name") for thing in ElementTree.fromstring(boxes).iter("object"))
+    ids = np.where(kinds > 0, np.uint8(VOID), np.uint8(0))
+    count = 0
+    for kind, name in enumerate(VOC_KINDS, 1):
+        if names[name] == 1 and (kinds == kind).any():
+            count += 1
+            ids[kinds == kind] = count
+    return ids
+
+
 def mots(copies: Path) -> Iterator[tuple[str, list[Pair]]]:
     """The six largest people of each clip; others that are labelled are void."""
     root = "dataset/MOTSChallenge/train"
@@ -222,12 +264,34 @@ def _named(stem: str) -> str:
 
 
 DUTS = [(f"DUTS-{part}/DUTS-{part}-Image", f"DUTS-{part}/DUTS-{part}-Mask") for part in ("TR", "TE")]
-VOC = "VOCdevkit/VOC2012"
+VOC, VOC_COPY = "VOCdevkit/VOC2012", ("nader-bitstrapped-com/pascal-voc-2012", "df6238e6")
+VOC_KINDS = [
+    "aeroplane",
+    "bicycle",
+    "bird",
+    "boat",
+    "bottle",
+    "bus",
+    "car",
+    "cat",
+    "chair",
+    "cow",
+    "diningtable",
+    "dog",
+    "horse",
+    "motorbike",
+    "person",
+    "pottedplant",
+    "sheep",
+    "sofa",
+    "train",
+    "tvmonitor",
+]
 PHOTOS: dict[str, Photos] = {
     "duts-full": salient("coangquang/CVVin23", "fe59fe7e", *DUTS),
-    "voc-full": instances(
-        "nader-bitstrapped-com/pascal-voc-2012", "df6238e6", f"{VOC}/JPEGImages", f"{VOC}/SegmentationObject"
-    ),
+    "voc-full": instances(*VOC_COPY, f"{VOC}/JPEGImages", f"{VOC}/SegmentationObject"),
+    "voc-alone": voc_classes,
+    "people": people,
     "cub": salient("ck-amrahd/birds", "861e91ac", ("data/images", "data/segmentations")),
     "pets": pets,
     "hkuis": salient("unbelievablehuman/Saliency_Detection", "d3735fb3", ("data/HKU-IS/imgs", "data/HKU-IS/gt")),

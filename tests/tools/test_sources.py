@@ -11,7 +11,7 @@ from mobilevos.arrays import VOID
 from mobilevos.datasets.photos import list_photos
 from mobilevos.errors import InputError
 from mobilevos.media.masks import read_mask
-from tools.sources import Copy, instances, lay_out, reduced, salient, without_useless
+from tools.sources import Copy, _alone, _is_one_piece, instances, lay_out, reduced, salient, without_useless
 
 
 def commit(folder: Path, files: dict[str, np.ndarray]) -> str:
@@ -83,3 +83,19 @@ def test_pictures_are_reduced_and_never_enlarged() -> None:
     photo, ids = reduced(np.zeros((960, 1280, 3), np.uint8), disc(1, (960, 1280)))
     assert photo.shape[:2] == ids.shape == (480, 640)
     assert reduced(np.zeros((60, 80, 3), np.uint8), disc(1))[1].shape == (60, 80)
+
+
+def test_of_masks_of_kinds_only_what_is_alone_is_known() -> None:
+    kinds = np.where(np.arange(80) < 10, np.uint8(15), disc(12))  # people, and a dog
+    names = ["person", "dog", "person", "horse"]
+    boxes = "".join(f"<object><name>{name}</name></object>" for name in names)
+    ids = _alone(kinds, f"<annotation>{boxes}</annotation>".encode())
+    assert (ids[:, :10] == VOID).all()
+    np.testing.assert_array_equal(ids[:, 10:], disc(1)[:, 10:])
+
+
+def test_one_piece() -> None:
+    dust, pair = disc(1), disc(1)
+    dust[0, 0] = 1
+    pair[50:55, 60:70] = 1
+    assert [_is_one_piece(mask) for mask in (disc(1), dust, pair, disc(0))] == [True, True, False, False]
