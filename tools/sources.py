@@ -163,10 +163,10 @@ def clothes(copies: Path) -> Iterator[tuple[str, np.ndarray | None, np.ndarray |
 
 
 def people(copies: Path) -> Iterator[tuple[str, np.ndarray | None, np.ndarray | None]]:
-    """Photos whose people are one piece: one mask there has all of them."""
+    """Photos whose people are one piece: one mask there has all of them. Those called dual are of several."""
     with Copy(copies, "make-j64/people_segmentation", "b2f942b6") as copy:
         for path in copy.below("masks", ".png"):
-            mask = copy.white(path)
+            mask = None if "_dual" in path else copy.white(path)
             if mask is not None and _is_one_piece(mask):
                 yield Path(path).stem, copy.picture(f"images/{Path(path).stem}.jpg"), mask
 
