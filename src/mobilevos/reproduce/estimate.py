@@ -9,6 +9,7 @@ import torch
 
 from mobilevos.clips.clip import Batch
 from mobilevos.model.checkpoint import build, load_checkpoint
+from mobilevos.training.arithmetic import autocast, usable_precision
 from mobilevos.training.objective import Objective
 from mobilevos.training.recipe import Recipe
 from mobilevos.weights import shipped
@@ -40,10 +41,13 @@ def seconds_a_clip(recipe: Recipe) -> float:
         teacher = load_checkpoint(_file(checkpoint)) if there else build("stcn")
         teacher.requires_grad_(False)
     objective = Objective(build(recipe.model), recipe.loss, teacher=teacher, forcing=recipe.teacher.forcing)
-    seconds = []
+    seconds, device = [], torch.device("cpu")
+    precision = usable_precision(recipe.precision, device)
     for _ in range(2):  # the first one is slower: memory is taken, kernels are chosen
         began = time.perf_counter()
-        objective(batch, 1.0, recipe.validation_queue).total.backward()
+        with autocast(precision, device):
+            total = objective(batch, 1.0, recipe.validation_queue).total
+        total.backward()
         seconds.append(time.perf_counter() - began)
     return min(seconds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from mobilevos.files import replacing
 from mobilevos.model.checkpoint import digest
 from mobilevos.reproduce.paper import Soup
 from mobilevos.reproduce.plan import Job, Place, recipe_of, write_recipe
+from mobilevos.threads import cores
 
 Say = Callable[[str], None]
 
@@ -35,13 +37,13 @@ def train_missing(jobs: Sequence[Job], place: Place, *, side_by_side: int = 1, g
         ready = [job for job in left if all(need.is_done(place) for need in job.needs(place))]
         with ThreadPoolExecutor(side_by_side) as pool:
             # all of them end before an error is told: what could be done is done
-            results = [pool.submit(_do, job, place, gpus, say) for job in ready]
+            results = [pool.submit(_do, job, place, gpus, say, max(1, cores() // side_by_side)) for job in ready]
         for result in results:
             result.result()
         left = [job for job in left if not job.is_done(place)]
 
 
-def _do(job: Job, place: Place, gpus: int | None, say: Say) -> None:
+def _do(job: Job, place: Place, gpus: int | None, say: Say, threads: int = 1) -> None:
     """gpus: processes of a run that is trained apart, 0 without torchrun; None trains it here."""
     folder = place.runs / job.name
     recipe = recipe_of(job, place)
@@ -57,7 +59,7 @@ def _do(job: Job, place: Place, gpus: int | None, say: Say) -> None:
         write_recipe(recipe, file)
         say(f"{job.name}: training, {recipe.iterations} iterations")
         if gpus is not None:
-            _train_apart(file, place.runs, gpus)
+            _train_apart(file, place.runs, gpus, threads)
         else:
             from mobilevos.training.loop import train
 
@@ -66,10 +68,13 @@ def _do(job: Job, place: Place, gpus: int | None, say: Say) -> None:
         part.write_text(json.dumps({"sha256": digest(job.weights(place))}) + "\n", encoding="utf-8")
 
 
-def _train_apart(recipe: Path, runs: Path, gpus: int) -> None:
+def _train_apart(recipe: Path, runs: Path, gpus: int, threads: int) -> None:
+    """threads: of a process without torchrun, unless OMP_NUM_THREADS says another number."""
     launcher = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={gpus}"] if gpus else []
     done = subprocess.run(
-        [sys.executable, *launcher, "-m", "mobilevos", "train", str(recipe), "-o", str(runs)], check=False
+        [sys.executable, *launcher, "-m", "mobilevos", "train", str(recipe), "-o", str(runs)],
+        check=False,
+        env=os.environ if gpus else {"OMP_NUM_THREADS": str(threads), **os.environ},
     )
     if done.returncode:
         raise InputError(
