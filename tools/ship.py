@@ -23,7 +23,8 @@ from mobilevos.model.student import Student
 from mobilevos.weights import CATALOGUE, FOLDER, ShippedModel, read_catalogue, shipped
 
 LICENCE = (
-    "CC BY-NC 4.0, research use (trained on DAVIS, DUTS, PASCAL VOC, CUB-200, MOTS, OTB and others: LICENSE-WEIGHTS.md)"
+    "CC BY-NC 4.0, research use (trained on DAVIS, YouTube-VOS, DUTS, PASCAL VOC, CUB-200, MOTS, OTB and others: "
+    "LICENSE-WEIGHTS.md)"
 )
 
 
