@@ -68,6 +68,8 @@ def test_masks_by_their_ids_or_by_number(tmp_path: Path) -> None:
         ({"boxes": [""]}, "expected --box"),
         ({"boxes": ["300:1,2,3,4"]}, "numbered 1 to 255"),
         ({"boxes": ["1:1,2,3,4", "1:1,2,3,4"]}, "two boxes"),
+        ({"boxes": [f"{i},2,3,4" for i in range(256)]}, "at most 255 objects, got one more: --box 255,2,3,4"),
+        ({"boxes": ["1,2,3,4"] * 300}, "at most 255 objects"),
         ({"clicks": ["5"]}, "expected 2 numbers"),
         ({"masks": ["no such.png"]}, "no such file"),
         ({"gone": ["x"]}, "expected --gone"),

@@ -102,7 +102,9 @@ def read_marks(
     known += [(frame, identity) for frame, identity, _, _ in given if identity is not None]
     for frame, number, value, text in sorted(given, key=lambda box: box[0]):
         used = {identity for at, identity in known if at <= frame}  # what is marked later corrects what is marked here
-        identity = number or next(i for i in range(1, MOST + 2) if i not in used)
+        identity = number or next((i for i in range(1, MOST + 1) if i not in used), 0)
+        if not identity:
+            raise InputError(f"expected at most {MOST} objects, got one more: --box {text}")
         known.append((frame, identity))
         x, y, width, height = _numbers(value, 4, f"--box {text}", "X,Y,WIDTH,HEIGHT")
         _prompt(marks, frame, identity, box=(x, y, width, height))
