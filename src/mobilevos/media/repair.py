@@ -277,19 +277,22 @@ def _with_thin(index: np.ndarray, colours: np.ndarray, seeds: list[int]) -> list
     """
     seeds = list(seeds)
     around = np.ones((9, 9), np.uint8)
-    pixels = colours.astype(np.float32)[index]
     counts = np.bincount(index.ravel(), minlength=len(colours))
-    while True:
-        seeded = np.isin(index, seeds)[..., None]
-        low = cv2.erode(np.where(seeded, pixels, np.float32(np.inf)), around).reshape(pixels.shape)
-        high = cv2.dilate(np.where(seeded, pixels, np.float32(-np.inf)), around).reshape(pixels.shape)
-        outside = np.maximum(low - pixels, pixels - high).max(axis=2)
+    while len(seeds) < len(colours):
+        is_seed = np.isin(np.arange(len(colours)), seeds)
+        outside = np.full(index.shape, -np.inf, np.float32)
+        for plane in colours.T.astype(np.float32):  # one channel at a time: masks may be as large as frames of 8K
+            values = plane[index]
+            low = cv2.erode(np.where(is_seed, plane, np.float32(np.inf))[index], around)
+            high = cv2.dilate(np.where(is_seed, plane, np.float32(-np.inf))[index], around)
+            np.maximum(outside, np.maximum(low - values, values - high), out=outside)
         outside[~np.isfinite(outside)] = 0  # no seed around
         excess = np.bincount(index.ravel(), outside.ravel(), len(colours)) / np.maximum(counts, 1)
         excess[seeds] = 0
         if excess.max() <= NOISE:
             return seeds
         seeds.append(int(excess.argmax()))
+    return seeds
 
 
 def _settle(labels: np.ndarray, unclear: np.ndarray, pixels: np.ndarray, seeds: np.ndarray) -> None:
