@@ -13,7 +13,7 @@ from mobilevos.cli.reproduce import reproduce as command
 from mobilevos.errors import InputError
 from mobilevos.model.checkpoint import build, load_checkpoint, save_checkpoint
 from mobilevos.reproduce.paper import EXPERIMENTS, Row
-from mobilevos.reproduce.plan import Job, Place, Scale
+from mobilevos.reproduce.plan import Job, Place
 from mobilevos.reproduce.run import plan, reproduce
 from mobilevos.reproduce.write import Found, columns_of, read_curve, write_csv, write_markdown
 from mobilevos.synthetic.clip import synthetic_clip
@@ -242,25 +242,6 @@ def test_runs_side_by_side_share_the_cores(place: Place, monkeypatch: pytest.Mon
         with pytest.raises(InputError):
             train.train_missing(jobs, place, side_by_side=2, gpus=gpus, say=lambda line: None)
     assert told == ["4", None]  # torchrun says it itself
-
-
-@pytest.mark.parametrize(("scale", "runtime"), [("paper", "torch"), ("cpu", "auto")])
-def test_scores_come_from_what_is_fast_there(
-    place: Place, scale: Scale, runtime: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from mobilevos.reproduce import score
-
-    asked = []
-
-    def load(weights: Path, runtime: str, **_: object) -> None:
-        asked.append(runtime)
-        raise InputError("enough")
-
-    monkeypatch.setattr(score.Tracker, "load", load)
-    monkeypatch.setattr(score, "digest", lambda path: "")
-    with pytest.raises(InputError, match="enough"):
-        score.figures_of(Job("no-poly", 0), EXPERIMENTS["table7"].rows[1], dataclasses.replace(place, scale=scale))
-    assert asked == [runtime]
 
 
 @pytest.mark.slow

@@ -15,14 +15,13 @@ from mobilevos.evaluation.scores import Evaluation
 from mobilevos.files import replacing
 from mobilevos.model.checkpoint import digest
 from mobilevos.reproduce.paper import Row
-from mobilevos.reproduce.plan import Job, Place, Scale
+from mobilevos.reproduce.plan import Job, Place
 from mobilevos.threads import cores
 from mobilevos.tracking import Tracker
 
 Figures = dict[str, float]
 SIZE = 480
-RUNTIMES: dict[Scale, str] = {"paper": "torch", "cpu": "auto"}
-"""Torch knows GPUs; without one it is the slowest"""
+RUNTIME = "torch"
 
 
 def figures_of(job: Job, row: Row, place: Place) -> dict[str, float]:
@@ -31,7 +30,7 @@ def figures_of(job: Job, row: Row, place: Place) -> dict[str, float]:
     scored = digest(weights)
 
     def tracker() -> Tracker:
-        return Tracker.load(weights, RUNTIMES[place.scale], queue=row.queue, size=SIZE, window="off")
+        return Tracker.load(weights, RUNTIME, queue=row.queue, size=SIZE, window="off")
 
     figures: dict[str, float] = {}
     for year in (2016, 2017) if place.davis else ():
