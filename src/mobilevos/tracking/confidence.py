@@ -51,9 +51,9 @@ AMONG = {"rating": 1.197, "confused": -0.932, "constant": -1.148}
 """The same where several are: on `dogs-jump`, `schoolgirls`, `gold-fish` and `walking`, 2,414 masks."""
 
 PROPOSED = {"rating": 1.048, "constant": -0.443}
-"""The same where masks were made from clicks and boxes: on 405 of them in the ten clips, with mobile-d. Nothing was annotated before
-them that anything could look like; what is left is the network's rating (0.85 of the pairs of a bad and a good mask are
-told right, on clips left out of the fit)."""
+"""The same where masks were made from clicks and boxes: on 405 of them in the ten clips, with the weights of mobile-d.
+Nothing was annotated before them that anything could look like; what is left is the network's rating (0.85 of the pairs
+of a bad and a good mask are told right, on clips left out of the fit)."""
 
 
 def confidence(sight: Sight) -> dict[int, Confidence]:
