@@ -179,7 +179,7 @@ def check_size(ids: NDArray[np.uint8], objects: Iterable[int], frame: int, size:
         if pixels * reduced**2 < SMALLEST:
             raise InputError(
                 f"object {identity} has {pixels} pixels, too few to be followed, in frame {frame}; "
-                "is it a stray pixel of the mask?"
+                "is it a stray pixel of a mask, or a click that was read too small and needs a box?"
             )
 
 
